@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say
-from completeness_expected import Expected, Key, expected_of, read_expected, written
+from completeness_expected import Expected, Key, expected_of, named_anywhere, read_expected, written
 from crawl_corpus import SERVER, crawled, held_posts, served
 from everlog.archive import open_archive
 from everlog.usecases.completeness import completeness_of
@@ -100,9 +100,12 @@ def outcome_of(blog: Blog, where: Path, expected: Expected) -> Outcome:
     named = frozenset(blog.key(gap["url"]) for gap in verdict["missing"])
     # What the files call a post and the crawl did not bring is rightly called missing, whatever the reason.
     lost = {key for truth in blog.truth() for key in blog.keys(truth) if key not in held}
+    misnamed = named - expected.missing - expected.unclear - lost
+    if misnamed:
+        misnamed -= named_anywhere(blog)
     return Outcome(
         blog=blog.id, answer=verdict["answer"], expected=expected, named=named, unnamed=expected.missing - named,
-        misnamed=named - expected.missing - expected.unclear - lost, sentence=verdict["sentence"],
+        misnamed=misnamed, sentence=verdict["sentence"],
     )
 
 

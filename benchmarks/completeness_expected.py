@@ -3,10 +3,10 @@
 The sites of a corpus are cut: sitemaps, lists of posts and links to the previous and next post still name what was
 left out. Nothing here knows how everlog decides; it is what its verdicts are compared with.
 
-    missing    posts that a sitemap lists, that stand in a row with posts that are there, or that a post calls its
-               neighbour, and that no file answers for: a verdict must name each of them
-    unclear    other addresses like those of posts that no file answers for, named in running text or below addresses
-               that pages have as well: a verdict may name them
+    missing    posts that a sitemap or the feed lists, that stand in a row with posts that are there, or that a post
+               calls its neighbour, and that no file answers for: a verdict must name each of them
+    unclear    other addresses that no file answers for, named in running text, below addresses that pages have as well,
+               or on pages that no link leads to: a verdict may name them
 
 A blog of which something is missing must be `no`; one of which all is unclear may be; all others must be `unknown`,
 because no file of a corpus lists all posts of a blog.
@@ -19,8 +19,9 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from lxml import html
 
@@ -28,7 +29,6 @@ from everlog.feeds import parse_feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from everlog.evaluate.corpus import Blog
 
@@ -37,8 +37,10 @@ Key = tuple[str, str]
 # Addresses that are no posts on any blog, as far as they can be told by themselves.
 _OTHERS = re.compile(
     r"/(?:tags?|categor(?:y|ies)|author|pages?|feed|rss|comment-page-\d+|attachment|wp-content|wp-login.*|taxonomy|search"
-    r"|users?|static|images?|img|uploads?|media|trackback|print|label)(?:/|$)|\?"
-    r"|\.(?:jpe?g|png|gif|svg|webp|pdf|zip|gz|py|sh|docx?|xlsx?|css|js|c|hex|xml|txt|mp[34]|psd|md|ipynb|patch|com|org)$",
+    r"|users?|static|images?|img|uploads?|media|trackback|print|label)(?:/|$)|\?(?!p=\d)|[\[\]]"
+    # The name of a site is a link that was meant to lead there; behind a hyphen it ends a title.
+    r"|\.(?:jpe?g|png|gif|svg|webp|pdf|zip|gz|py|sh|docx?|xlsx?|css|js|c|hex|xml|txt|mp[34]|psd|md|ipynb|patch)$"
+    r"|(?<!-)\.(?:com|org)$",
     re.IGNORECASE,
 )
 _TITLE = re.compile(
@@ -51,6 +53,7 @@ _FEWEST_LISTED = 3
 _MOSTLY = 0.6
 _SHORTEST = 4
 _USUAL_MAPS = ("/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml")
+_BLOGGER = re.compile(r"\.blogspot\.[a-z]{2,3}(?:\.[a-z]{2})?$")
 _LOC = re.compile(r"<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</(?:\w+:)?loc>", re.DOTALL)
 
 
@@ -78,7 +81,8 @@ def expected_of(blog: Blog) -> Expected:
     is_post_like = _likeness({path for _, path in posts})
     mapped = {key for key in _dead(blog, _mapped(blog)) if is_post_like(key[1])}
     links = _dead_links(blog, posts)
-    listed = {key for key in links.listed if is_post_like(key[1])}
+    # A short link may be one more address of a post that is there.
+    listed = {key for key in links.listed if is_post_like(key[1]) and "?" not in key[1]}
     # Pages stand at the root as posts of such a blog do, and a sitemap lists both.
     doubtful = {key for key in mapped - listed if key[1].count("/") == 1 + _prefix(blog).count("/")}
     missing = (mapped - doubtful) | listed
@@ -90,6 +94,19 @@ def expected_of(blog: Blog) -> Expected:
         answers=answers, missing=frozenset(missing), unclear=frozenset(unclear),
         why=", ".join(filter(None, parts)) or (f"{len(likely)} in running text" if likely else "nothing dead is named"),
     )
+
+
+def named_anywhere(blog: Blog) -> set[Key]:
+    """All dead addresses that some file names, also on pages that no link leads to.
+
+    A crawl may come to these by other ways, such as the months between two that are linked to.
+    """
+    root = blog.folder / "site"
+    found: set[Key] = set()
+    for file in filter(Path.is_file, root.rglob("*.html")):
+        url = urljoin(blog.origin, "/" + file.relative_to(root).as_posix())
+        found |= _dead(blog, (target for target, _ in _page_links(blog, url, file, set())))
+    return found
 
 
 def read_expected(file: Path) -> dict[str, Expected]:
@@ -130,8 +147,14 @@ def _is_own(blog: Blog, url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    host = parts.netloc.lower().removesuffix(":80").removeprefix("www.")
-    return parts.scheme in {"http", "https"} and host in blog.hosts and parts.path.startswith(_prefix(blog))
+    host = _host(parts.netloc)
+    is_here = host in blog.hosts or host in map(_host, blog.hosts)
+    return parts.scheme in {"http", "https"} and is_here and parts.path.startswith(_prefix(blog))
+
+
+def _host(netloc: str) -> str:
+    """A host in one spelling: Blogger shows each blog on hosts of many countries."""
+    return _BLOGGER.sub(r".blogspot.com", netloc.lower().removesuffix(":80").removeprefix("www."))
 
 
 def _post_keys(blog: Blog) -> Iterator[Key]:
@@ -196,14 +219,14 @@ def _dead_links(blog: Blog, posts: set[Key]) -> _Links:
     # Pages link to the same addresses over and over.
     is_there = cache(lambda address: blog.file(address) is not None)
     feed = parse_feed(blog.feed(), blog.feed_url)
-    waiting = [blog.origin.rstrip("/") + "/", *(entry.link for entry in feed.entries if entry.link)]
+    entries = [entry.link for entry in feed.entries if entry.link]
+    links.listed |= _dead(blog, entries)
+    waiting = [blog.origin.rstrip("/") + "/", *entries]
     seen: set[Path] = set()
     met: set[str] = set()
     while waiting:
         url = waiting.pop().partition("#")[0]
-        if not _is_own(blog, url) or urlsplit(url).query:
-            continue
-        file = blog.file(url)
+        file = blog.file(url) if _is_own(blog, url) else None
         if file is None or file in seen:
             continue
         seen.add(file)
@@ -234,7 +257,8 @@ def _page_links(blog: Blog, url: str, file: Path, posts: set[Key]) -> Iterator[t
         if is_post and names & _NEIGHBOUR and (link.tag == "link" or not re.search(r"/page/\d+/?$", target)):
             yield target, True
         elif link.tag == "link":
-            continue
+            if names & _NEIGHBOUR:
+                yield target, False
         elif not is_post and _is_title(link):
             yield target, True
         else:
@@ -246,12 +270,16 @@ def _page_links(blog: Blog, url: str, file: Path, posts: set[Key]) -> Iterator[t
 
 
 def _target(blog: Blog, base: str, link: html.HtmlElement) -> str | None:
+    """The page of the blog that a link leads to, on the blog's own host and without its query: files have none."""
     try:
-        target = urljoin(base, (link.get("href") or "").strip()).partition("#")[0]
+        parts = urlsplit(urljoin(base, (link.get("href") or "").strip()))
     except ValueError:
         return None
-    is_page = bool(link.get("href")) and _is_own(blog, target) and not urlsplit(target).query
-    return target if is_page and unquote(target) else None
+    if not link.get("href") or not _is_own(blog, parts.geturl()):
+        return None
+    if parts.query and parts.path.rstrip("/") == _prefix(blog):
+        return None
+    return parts._replace(netloc=urlsplit(blog.origin).netloc, query="", fragment="").geturl()
 
 
 def _is_title(link: html.HtmlElement) -> bool:

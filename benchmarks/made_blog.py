@@ -4,8 +4,8 @@
 
 A post has a date in its address, a sidebar, comments, and links to some twenty other pages: its
 neighbours, related posts, a month, a tag. List pages show twenty posts each, and so do tags and months.
-With `--pictures` every post shows one. Pages are put together when they are asked for, from pieces made
-once, so that a blog of any length takes no room.
+With `--pictures` every post shows one, with `--sitemap` a sitemap lists all of them. Pages are put together
+when they are asked for, from pieces made once, so that a blog of any length takes no room.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class MadeBlog:
     posts: int
     page_bytes: int = 30_000
     pictures: bool = False
+    sitemap: bool = False
     home: str = "http://127.0.0.1/"
     _seed: int = field(default=7)
 
@@ -86,7 +87,9 @@ class MadeBlog:
 
     @cached_property
     def _fixed(self) -> dict[str, tuple[str, bytes]]:
+        maps = {"/sitemap.xml": ("application/xml", self._sitemap())} if self.sitemap else {}
         return {
+            **maps,
             "/robots.txt": ("text/plain", b"User-agent: *\nDisallow: /private/\n"),
             "/feed.xml": ("application/rss+xml", self._feed()),
             "/about/": ("text/html; charset=utf-8", self._around("About", "<p>All about us and nothing else.</p>")),
@@ -198,6 +201,13 @@ class MadeBlog:
     def _picture(self, number: int) -> bytes:
         return b"\x89PNG\r\n\x1a\n" + random.Random(number).randbytes(2_000)  # noqa: S311
 
+    def _sitemap(self) -> bytes:
+        rows = "".join(
+            f"<url><loc>{self.url(number)}</loc><lastmod>{self._day(number).isoformat()}</lastmod></url>"
+            for number in range(self.posts, 0, -1)
+        )
+        return f'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</urlset>'.encode()
+
     def _feed(self) -> bytes:
         items = "".join(
             f"<item><title>{self._title(number)}</title><link>{self.url(number)}</link>"
@@ -213,15 +223,17 @@ class MadeBlog:
 
 
 @contextmanager
-def served(posts: int, *, page_bytes: int = 30_000, pictures: bool = False) -> Iterator[MadeBlog]:
+def served(
+    posts: int, *, page_bytes: int = 30_000, pictures: bool = False, sitemap: bool = False,
+) -> Iterator[MadeBlog]:
     """The blog, served by a process of its own for as long as the context lasts."""
     command = [sys.executable, __file__, "--posts", str(posts), "--kilobytes", str(page_bytes / 1000)]
-    command += ["--pictures"] if pictures else []
+    command += [*(["--pictures"] if pictures else []), *(["--sitemap"] if sitemap else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         home = server.stdout.readline().strip()
         try:
-            yield MadeBlog(posts=posts, page_bytes=page_bytes, pictures=pictures, home=home)
+            yield MadeBlog(posts=posts, page_bytes=page_bytes, pictures=pictures, sitemap=sitemap, home=home)
         finally:
             server.kill()
 
@@ -254,7 +266,8 @@ async def _serve(arguments: argparse.Namespace) -> None:
     listener = socket.create_server(("127.0.0.1", arguments.port))
     home = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     blog = MadeBlog(
-        posts=arguments.posts, page_bytes=int(arguments.kilobytes * 1000), pictures=arguments.pictures, home=home,
+        posts=arguments.posts, page_bytes=int(arguments.kilobytes * 1000), pictures=arguments.pictures,
+        sitemap=arguments.sitemap, home=home,
     )
     server = await asyncio.get_running_loop().create_server(lambda: _Visitor(blog), sock=listener)
     print(home, flush=True)
@@ -266,6 +279,7 @@ def main() -> None:
     parser.add_argument("--posts", type=int, default=3_000)
     parser.add_argument("--kilobytes", type=float, default=30.0, help="about the size of a page")
     parser.add_argument("--pictures", action="store_true", help="one in every post")
+    parser.add_argument("--sitemap", action="store_true", help="with a sitemap of all posts")
     parser.add_argument("--port", type=int, default=0)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(parser.parse_args()))

@@ -15,7 +15,7 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
-from everlog.records import Exchange, Failure, Link, Visit
+from everlog.records import Exchange, Failure, Link, Post, Visit
 from everlog.usecases.completeness import completeness_document, completeness_of, missing_posts, renew, years_of_blog
 from history.sites.wordpress_feeds import WordPressFeeds
 
@@ -195,6 +195,35 @@ def test_a_dead_word_at_the_root_is_missing_only_where_a_list_has_it(archive, pl
         for visit in visits:
             archive.commit([visit])
     assert [gap.url.rpartition("/")[2] for gap in missing_posts(blog, archive)] == named
+
+
+@pytest.mark.parametrize(("posts", "place", "named"), [(3, "list", ["old"]), (2, "list", []), (3, "text", [])])
+def test_a_dead_link_of_an_older_kind_is_missing_where_a_list_has_it_among_posts(archive, posts, place, named):
+    """The feed shows the newest kind of address alone; three posts in a folder say that posts are there."""
+    blog = archive.blogs.add("https://w.example/", scope="path")
+    on, url = f"https://w.example/{place}", "https://w.example/it/old"
+    outcome = "listing" if place == "list" else "page"
+    held = [f"https://w.example/it/{number}-words" for number in range(posts)]
+    visits = [
+        Visit(blog_id=blog.id, url=on, key=canonical(on), outcome=outcome, exchanges=(answered(on, 200),),
+              links=(Link(url=url, key=canonical(url), lane="page", found_on=on),)),
+        Visit(blog_id=blog.id, url=url, key=canonical(url), outcome="failed", reason="HTTP 404", lane="page",
+              exchanges=(answered(url, 404),)),
+        *(Visit(blog_id=blog.id, url=each, key=canonical(each), outcome="post", exchanges=(answered(each, 200),),
+                post=Post(url=each, blog=blog.home, title=each, text=each, html=f"<p>{each}</p>")) for each in held),
+    ]
+    with archive.lock(blog.id):
+        for visit in visits:
+            archive.commit([visit])
+    assert [gap.url.rpartition("/")[2] for gap in missing_posts(blog, archive)] == named
+
+
+def test_a_page_that_a_post_calls_its_neighbour_and_that_is_no_post_is_none_that_is_missing(archive):
+    fetcher = a_site()
+    page = str(a_blog.page(4))
+    fetcher.put(a_blog.url(4), page.replace("</body>", f'<a rel="next" href="{a_blog.HOME}about">Newer</a></body>'))
+    crawl(fetcher, archive)
+    assert known(archive).posts.missing == ()
 
 
 def test_a_link_to_the_next_post_that_leads_nowhere_names_a_missing_post(archive):

@@ -15,6 +15,7 @@ from everlog.archive.verify import verify
 from everlog.core.urls import canonical, host_of
 from everlog.errors import Unreachable
 from everlog.records import Failure
+from everlog.usecases.completeness import missing_posts
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.discover.blog_scope import names_of, scope_of
 from everlog.usecases.discover.held_blog import blog_named, home_known_as
@@ -119,6 +120,18 @@ def test_posts_of_an_old_host_that_is_silent_are_looked_for_here(archive):
     # One sign is not enough to call it the same blog.
     assert names(archive) == {}
     assert len(asked_at(web, OLD)) == 1
+
+
+def test_what_was_only_guessed_to_be_here_and_is_not_is_none_that_is_missing(archive):
+    """Nobody says that the other host is this blog: a link to it names no post of this one."""
+    web = MemoryWeb()
+    blog = an_old_blog(web)
+    silence(web, OLD, blog)
+    for number in HIDDEN:
+        del web.answers[canonical(NEW + blog.path(number))]
+    crawl(web, archive, NEW)
+    assert {NEW + blog.path(number) for number in HIDDEN} <= set(web.asked)
+    assert missing_posts(archive.blogs()[0], archive) == ()
 
 
 def test_a_host_that_does_not_want_to_be_asked_is_left_alone(archive):

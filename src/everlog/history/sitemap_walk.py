@@ -99,6 +99,8 @@ class SitemapWalk:
     since_moment: datetime | None = None
     before: dict[str, KnownMap] | None = None
     known_before: KnownAddresses = field(default_factory=KnownAddresses)
+    # What the maps list that were read in this process, by their addresses: nobody need read them again.
+    read: dict[str, Sitemap] = field(default_factory=dict)
 
     @classmethod
     def begun(cls, roots: Iterable[str], guesses: Iterable[str], *, most_requests: int) -> SitemapWalk:
@@ -205,6 +207,7 @@ class SitemapWalk:
         sitemap = parse_sitemap(answer.body, answer.url) if answer.is_ok else None
         if sitemap is None or not (sitemap.urls or sitemap.maps or is_sitemap(answer.body)):
             return NOTHING_TOLD if is_guess else self._missing(url, answer)
+        self.read[url] = sitemap
         self.roots += [url] if is_guess else []
         self.failed += sitemap.problem is not None
         self.maps[url] = KnownMap(

@@ -47,6 +47,8 @@ EVENT = "completeness"
 # An address of so many words is most often the title of a post. Of 1,769 missing posts of 28 real blogs that were cut,
 # 1,449 are named so, with 52 addresses that are none; where a list must have every address at the root, 1,426 and 47.
 TELLING_WORDS = 3
+# Posts that are held in a folder, before a dead link of a list of posts that leads there is one.
+FOLDER_OF_POSTS = 3
 # The server wants to know who asks, or to be paid.
 _LOGIN = frozenset({401, 402})
 _ERRORS = 400
@@ -242,13 +244,27 @@ def _of_links(blog: Blog, archive: Archive) -> list[UnheldPost]:
     """Addresses like a post's that only links have, of which no post is held.
 
     Where posts stand at `/word/`, every dead link of running text is like a post's: that counts where a list of posts
-    has it, too.
+    has it, too. So does a dead link that is unlike the feed's posts and lies in a folder of posts: those of an older
+    kind.
     """
     known = archive.blogs.inventory
     links = [link for link in known.unheld_links(blog.id) if is_address_of_post(link.url)]
+    beside = [link for link in known.dead_pages(blog.id) if is_address_of_post(link.url) and _folder(link) != ""]
     vague = {link.key: canonical(link.found_on) for link in links if link.found_on and _is_vague(link, blog)}
-    lists = known.listing_pages(blog.id, set(vague.values())) | {canonical(blog.home)}
-    return [link for link in links if link.key not in vague or vague[link.key] in lists]
+    places = {canonical(link.found_on) for link in beside if link.found_on}
+    lists = known.listing_pages(blog.id, {*vague.values(), *places}) | {canonical(blog.home)}
+    beside = [link for link in beside if link.found_on and canonical(link.found_on) in lists]
+    filled = known.folders_of_posts(blog.id, {_folder(link) for link in beside}, least=FOLDER_OF_POSTS)
+    return [
+        *(link for link in links if link.key not in vague or vague[link.key] in lists),
+        *(link for link in beside if _folder(link) in filled),
+    ]
+
+
+def _folder(link: UnheldPost) -> str:
+    """The folder below the host that an address lies in; empty for one at the root."""
+    above, _, _ = link.key.partition("?")[0].rpartition("/")
+    return above if "/" in above else ""
 
 
 def _is_vague(link: UnheldPost, blog: Blog) -> bool:
@@ -270,9 +286,10 @@ def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:
 def _is_certain(post: UnheldPost) -> bool:
     """Whether who lists an address knows that it is a post.
 
-    Maps of posts have the page that lists them, too, and pages of months lead to more than posts.
+    Maps of posts have the page that lists them, too; pages of months lead to more than posts, and pages have neighbours
+    of their own.
     """
-    is_other = post.source == ARCHIVE and post.outcome in {"listing", "page"}
+    is_other = post.source in {ARCHIVE, NEIGHBOURS} and post.outcome in {"listing", "page"}
     return post.kind != "address" and not is_other and not (post.source == SITEMAP and post.outcome == "listing")
 
 

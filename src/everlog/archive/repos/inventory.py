@@ -19,6 +19,7 @@ from everlog.archive.db.database import Database, in_parts
 from everlog.archive.repos.events import insert_events
 from everlog.archive.repos.post_parts import IS_CURRENT
 from everlog.archive.repos.urls import without_address
+from everlog.core.retry_policy import NOT_THERE
 
 if TYPE_CHECKING:
     from everlog.records import Event
@@ -27,6 +28,8 @@ _listed, _urls, _posts, _aliases = schema.listed_posts, schema.urls, schema.post
 _versions, _captures, _blogs = schema.versions, schema.captures, schema.blogs
 # Members that are posts: certainly, by their address alone, or beyond the blog's scope.
 POSTS = ("post", "address", "outside")
+# Enough to see some that lie right below a folder.
+MOST_IN_FOLDER = 1_000
 # How the text of a record says that it was not read from the live web.
 _ELSEWHERE = select(_captures.c.id).where(_captures.c.id == _versions.c.capture_id, _captures.c.origin.is_not(None))
 
@@ -218,6 +221,27 @@ class InventoryRepository:
             ~_is_page(_urls.c.key, _urls.c.blog_id),
         )
         return [_unheld(row) for row in self._all(statement)]
+
+    def dead_pages(self, blog_id: int) -> list[UnheldPost]:
+        """Addresses unlike a post's that links led to, and that are not there."""
+        statement = select(_urls.c.key, _urls.c.url, *_OF_URL).where(
+            _urls.c.blog_id == blog_id, _urls.c.lane == "page", _urls.c.state == "failed",
+            _urls.c.status.in_(NOT_THERE), _urls.c.found_on.is_not(None), _urls.c.rank >= 0,
+            ~_is_held(_urls.c.key, _urls.c.blog_id), ~_is_page(_urls.c.key, _urls.c.blog_id),
+        )
+        return [_unheld(row) for row in self._all(statement)]
+
+    def folders_of_posts(self, blog_id: int, folders: Collection[str], *, least: int) -> set[str]:
+        """Those of some folders, as they begin keys, that at least so many posts are held right below."""
+        found: set[str] = set()
+        for folder in folders:
+            start = storable(folder) + "/"
+            below = _posts.c.key.startswith(start, autoescape=True)
+            statement = select(_posts.c.key).where(_posts.c.blog_id == blog_id, _posts.c.kind == "post", below)
+            keys = (row.key for row in self._all(statement.limit(MOST_IN_FOLDER)))
+            if sum(key.rpartition("/")[0] == folder for key in keys) >= least:
+                found.add(folder)
+        return found
 
     def listing_pages(self, blog_id: int, keys: Collection[str]) -> set[str]:
         """Those of some addresses whose pages are lists of posts."""

@@ -34,7 +34,8 @@ Whereabouts = Literal[
 _PAGES = frozenset(
     {"about", "about-us", "contact", "impressum", "imprint", "login", "privacy", "privacy-policy", "search"}
 )
-_SLIP = re.compile(r"[\s@<>{}\"|]")
+_SLIP = re.compile(r"[\s@<>{}\[\]\"|?]")
+_INDEX = re.compile(r"/index\.[a-z]+$", re.IGNORECASE)
 _YEAR = re.compile(r"(?:^|[/\-_=.])((?:19|20)[0-9]{2})(?=[/\-_&.]|$)")
 
 
@@ -80,15 +81,20 @@ def is_no_post(post: NamedPost) -> bool:
 def is_address_of_post(url: str) -> bool:
     """Whether an address that only a link has can be a post's, as far as the address tells.
 
-    Slips of Markdown and of templates make links of words, mail addresses and placeholders, which nothing answers for;
-    and a dead link to a list is no post.
+    Slips of Markdown and of templates make links of words, letters, mail addresses and placeholders, which nothing
+    answers for; a dead link to a list is no post, and neither is the copy of a page that a program wrote down with its
+    query.
 
     >>> [is_address_of_post(f"https://a.org/{path}") for path in ("rain/", "load_config%20()", "jo@a.org", "tags.html")]
     [True, False, False, False]
+    >>> paths = ("rain/index.html", "tags/index.html", "x%3Fp=1.html", "h")
+    >>> [is_address_of_post(f"https://a.org/{path}") for path in paths]
+    [True, False, False, False]
     """
-    path = unquote(urlsplit(url).path)
+    path = _INDEX.sub("/", unquote(urlsplit(url).path))
     name = path.rstrip("/").rpartition("/")[2].partition(".")[0].lower()
-    return _SLIP.search(path) is None and name not in LISTING_WORDS | _PAGES
+    is_letter = len(name) == 1 and not name.isdecimal()
+    return _SLIP.search(path) is None and not is_letter and name not in LISTING_WORDS | _PAGES
 
 
 def is_not_there(detail: str) -> bool:

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_loop import Crawl
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.discover.discover_blog import Found
+    from everlog.usecases.discover.walk_history import ReadMap
 
 
 async def archive_blog(url: str, run: CrawlRun) -> Report:
@@ -228,12 +229,12 @@ def _answers(
     return [(link, fetched.pop(link.key, None)) for link in links.values()]
 
 
-def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: Iterable[Fetched]) -> list[Visit]:
+def _other_visits(blog: Blog, found: Found, robots: Iterable[Exchange], maps: Iterable[ReadMap]) -> list[Visit]:
     """The feed, the maps of the site, and the robots.txt that allowed asking for them."""
     explored = found.explored
     visits = [
         Visit(blog_id=blog.id, url=each.url, key=canonical(each.url), outcome="feed", exchanges=each.exchanges)
-        for each in maps
+        for each in (read.answer for read in maps)
     ]
     if found.feed_url is not None and found.feed_page is not None:
         visits.append(feed_visit(blog, found.feed_url, found.feed_page))
@@ -302,7 +303,8 @@ def _prepare_watching(blog: Blog, stop: Stop, run: CrawlRun) -> None:
 def _remember_for_updates(found: Found, blog: Blog, archive: Archive) -> None:
     """What the feed says now or, without one, which maps of the site named pages that links did not lead to."""
     marks = entry_marks(found.feed) if found.feed_url else {}
-    maps = [each.url for each in found.explored.maps] if found.explored is not None and found.explored.listed else []
+    explored = found.explored
+    maps = [each.answer.url for each in explored.maps] if explored is not None and explored.listed else []
     start = found.home_page.page.url if found.home_page is not None else found.home
     archive.blogs.change_state(blog.id, lambda state: replace(
         state, entries=marks, sitemaps=tuple(maps), front_pages=None, comment_feed=None, split_posts=None,

@@ -19,10 +19,11 @@ from everlog.usecases.crawl.lifecycle import begin, run_to_end
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen
 from everlog.usecases.discover.name_evidence import NameFound, ask_evidence
+from everlog.usecases.page.copies import FIRST
 from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from everlog.usecases.crawl.crawl_context import CrawlContext, Stop
 
@@ -60,8 +61,8 @@ async def with_other_names(context: CrawlContext, stop: Stop) -> Stop:
         context.tally.doing = f"looking at {candidate.home}, which the blog's pages name"
         looked_at.append(await _look_at(candidate, context))
     context.named.clear()
-    unmet = list(dict.fromkeys(url for each in looked_at for url in each.unmet))[:MOST_UNMET]
-    ended = await _visit(unmet, context) if unmet else stop
+    unmet = {url: each.is_named for each in looked_at for url in each.unmet}
+    ended = await _visit(dict(list(unmet.items())[:MOST_UNMET]), context) if unmet else stop
     for each in looked_at:
         for visit in _addresses(each, context):
             await context.submit(visit)
@@ -69,9 +70,12 @@ async def with_other_names(context: CrawlContext, stop: Stop) -> Stop:
     return stop if ended.ending == "complete" else ended
 
 
-async def _visit(urls: Iterable[str], context: CrawlContext) -> Stop:
-    """Pages of the blog that nothing led to before."""
-    links = [Link(url=url, key=canonical(url), lane="post", found_on=context.blog.home) for url in urls]
+async def _visit(urls: Mapping[str, bool], context: CrawlContext) -> Stop:
+    """Pages of the blog that nothing led to before; those that nobody names, but for guesses, are missed by nobody."""
+    links = [
+        Link(url=url, key=canonical(url), lane="post", found_on=context.blog.home, rank=0.0 if is_named else FIRST)
+        for url, is_named in urls.items()
+    ]
     for link in links:
         context.is_new(link.key)
     context.archive.urls.enqueue(context.blog.id, links)
@@ -97,9 +101,13 @@ def _candidates(context: CrawlContext) -> list[NameCandidate]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LookedAt:
-    """What came of a candidate: pages to ask for here, and of a name of the blog the addresses there by keys here."""
+    """What came of a candidate: pages to ask for here, and of a name of the blog the addresses there by keys here.
+
+    `is_named` says that it is a name of the blog: its pages are those that links name, not guesses.
+    """
 
     unmet: tuple[str, ...] = ()
+    is_named: bool = False
     addresses: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -116,7 +124,8 @@ async def _look_at(candidate: NameCandidate, context: CrawlContext) -> _LookedAt
     unmet = {url: there for url, there in candidate.unmet.items() if likely(url)}
     if sameness.is_same:
         _keep_name(candidate, found, sameness.signs, context)
-        return _LookedAt(unmet=tuple(unmet), addresses=posts | {canonical(url): at for url, at in unmet.items()})
+        addresses = posts | {canonical(url): at for url, at in unmet.items()}
+        return _LookedAt(unmet=tuple(unmet), addresses=addresses, is_named=True)
     # Pages of a host that is silent, or has forgotten all, can still be here.
     is_worth = len(posts) >= max(LEAST_LINKS, len(unmet)) and not found.evidence.other_posts
     return _LookedAt(unmet=tuple(unmet) if is_worth else ())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from everlog.core.fetcher import Fetcher
+    from everlog.usecases.discover.walk_history import ReadMap
 
 # A page may declare dozens of feeds (one per tag); the blog's own stands among the first by `feed_links`.
 # The usual addresses are 15, in one or two folders.
@@ -38,7 +39,7 @@ class Explored:
     answers: tuple[tuple[str, Fetched | Failure], ...]
     shown: Mapping[str, Fetched] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
-    maps: tuple[Fetched, ...] = ()
+    maps: tuple[ReadMap, ...] = ()
     robots: tuple[Exchange, ...] = ()
 
 

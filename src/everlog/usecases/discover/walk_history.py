@@ -10,6 +10,7 @@ from everlog.records import Failure, Fetched
 
 if TYPE_CHECKING:
     from everlog.core.fetcher import Fetcher
+    from everlog.feeds.sitemaps import Sitemap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,14 @@ class WalkedHistory:
     def addresses(self) -> list[str]:
         """The addresses of posts and pages that were named, each once, in their order."""
         return list(dict.fromkeys(post.url for told in self.told for post in told.posts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadMap:
+    """A map of a site as it was answered, and what it lists: read once, for all who want to know."""
+
+    answer: Fetched
+    sitemap: Sitemap
 
 
 async def walk_history(walk: HistoryWalk, fetcher: Fetcher) -> WalkedHistory:

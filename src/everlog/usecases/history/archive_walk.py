@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.blog_state import SourceState
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
+from everlog.extract.classify.page_statements import without_copy
 from everlog.history.archive_pages import SOURCE, ArchivePlan
 from everlog.records import Failure, Link
 from everlog.usecases.crawl.lifecycle import begin, run_to_end
@@ -56,6 +57,8 @@ class ArchiveWalk:
         self.brought += new_posts
         fresh = {canonical(post): post for post in posts if post not in self._noted}
         self._noted.update(fresh.values())
+        # A page of a post's comments is no post of its own.
+        fresh = {key: post for key, post in fresh.items() if without_copy(key) == key}
         self.archive.blogs.inventory.add(self.blog_id, SOURCE.name, (
             InventoryPost(native_id=key, key=key, url=post) for key, post in fresh.items()
         ))

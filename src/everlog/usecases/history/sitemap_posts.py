@@ -9,7 +9,6 @@ from everlog.archive.blog_state import SourceState
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.links import trap
 from everlog.core.urls import canonical
-from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import sitemap_history
 from everlog.history.sitemap_walk import map_kind
 from everlog.records import Link
@@ -18,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.core.scope import Scope
-    from everlog.records import Blog, Fetched
+    from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlRun
+    from everlog.usecases.discover.walk_history import ReadMap
     from everlog.usecases.learn.learned_blog import LearnedBlog
 
 
-def keep_sitemap(blog: Blog, maps: Iterable[Fetched], scope: Scope, learned: LearnedBlog, run: CrawlRun) -> list[Link]:
+def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: LearnedBlog, run: CrawlRun) -> list[Link]:
     """Keep which posts the maps of a site list, and say where their pages are: links may not lead to all of them.
 
     A map that says that it lists posts is believed where the address is like a post's too; of others only that tells.
@@ -32,12 +32,12 @@ def keep_sitemap(blog: Blog, maps: Iterable[Fetched], scope: Scope, learned: Lea
     read: set[str] = set()
     named: set[str] = set()
     home = canonical(blog.home)
-    for answer in maps:
+    for each in maps:
+        answer = each.answer
         read |= {canonical(answer.url), canonical(answer.answer.url)}
         of_posts = map_kind(answer.url) == "posts"
-        sitemap = parse_sitemap(answer.answer.body, answer.answer.url)
-        named.update(canonical(url) for url, _ in sitemap.maps if map_kind(url) in {"posts", "unknown"})
-        for address, changed in sitemap.urls if of_posts or map_kind(answer.url) == "unknown" else ():
+        named.update(canonical(url) for url, _ in each.sitemap.maps if map_kind(url) in {"posts", "unknown"})
+        for address, changed in each.sitemap.urls if of_posts or map_kind(answer.url) == "unknown" else ():
             url = scope.page_urls(address)[0]
             key = canonical(url)
             is_like = learned.classifier.likely_post(url)

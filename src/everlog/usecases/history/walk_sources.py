@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.blog_state import SourceState
 from everlog.core.urls import canonical
-from everlog.feeds.sitemaps import parse_sitemap
 from everlog.history import SOURCES, BlogClues, HistorySource, Told
-from everlog.records import Blog, Failure, Fetched
+from everlog.records import Blog, Failure
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, SLICE_OVER, CrawlRun, Stop
 from everlog.usecases.discover.walk_history import ask, history_answer
 from everlog.usecases.history.store_told import ToldStore
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.core.scope import Scope
+    from everlog.usecases.discover.walk_history import ReadMap
 
 # What interfaces list in one request.
 LISTED_AT_ONCE = 100
@@ -152,17 +152,16 @@ def _with_totals(state: SourceState, told: Told) -> SourceState:
     return replace(state, claimed_before=before, total=total, comments_total=comments)
 
 
-def keep_listing(blog: Blog, maps: Iterable[Fetched], scope: Scope, run: CrawlRun) -> None:
+def keep_listing(blog: Blog, maps: Iterable[ReadMap], scope: Scope, run: CrawlRun) -> None:
     """Keep which sitemaps list all posts that an interface told, where they are fewer requests than its own list."""
     for state in run.archive.blogs.state(blog.id).history:
         wanted = {post.key for post in run.archive.blogs.inventory.of(blog.id, state.source)}
         listing: list[str] = []
         missing = set(wanted)
-        for answer in maps:
-            named = parse_sitemap(answer.answer.body, answer.answer.url).urls
-            keys = {canonical(scope.page_urls(address)[0]) for address, _ in named}
+        for each in maps if wanted else ():
+            keys = {canonical(scope.page_urls(address)[0]) for address, _ in each.sitemap.urls}
             if keys & missing:
-                listing.append(answer.url)
+                listing.append(each.answer.url)
                 missing -= keys
         is_cheaper = bool(listing) and not missing and len(listing) * LISTED_AT_ONCE < len(wanted)
         keep_state(replace(state, listing=tuple(listing) if is_cheaper else ()), blog, run)

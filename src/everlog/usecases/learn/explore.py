@@ -14,13 +14,14 @@ from everlog.core.urls import canonical
 from everlog.errors import NoFeed
 from everlog.extract.classify.scripted import share_shown
 from everlog.extract.learn_blog import PAGES_USED
+from everlog.feeds.sitemaps import Sitemap
 from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Exchange, Failure, Feed, Fetched
 from everlog.usecases.discover.blog_aliases import alias_of_front
 from everlog.usecases.discover.blog_scope import may_widen, plain_scope
 from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
 from everlog.usecases.discover.front_page import entrances, front_page, why_unreachable
-from everlog.usecases.discover.walk_history import walk_history
+from everlog.usecases.discover.walk_history import ReadMap, walk_history
 from everlog.usecases.learn.learned_blog import rendered_page
 from everlog.usecases.page.pipeline import HTML_TYPES
 
@@ -93,7 +94,7 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
 
 async def sitemaps_of(
     found: Found, robots: Iterable[Exchange], fetcher: Fetcher,
-) -> tuple[Sequence[str], Sequence[Fetched]]:
+) -> tuple[Sequence[str], Sequence[ReadMap]]:
     """The addresses that the maps of a blog's site name, and the maps; they are asked for if nobody has yet."""
     if found.explored is not None:
         return found.explored.listed, found.explored.maps
@@ -111,12 +112,15 @@ async def _at_home(found: Found, url: str, rendering: Rendering, tally: Tally) -
     return found
 
 
-async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[Fetched]]:
+async def read_sitemaps(home: str, robots: bytes, fetcher: Fetcher) -> tuple[list[str], list[ReadMap]]:
     """The addresses that a site's maps name, each once, and the maps."""
     source = sitemap_history.SOURCE
     entrance = source.entrance(BlogClues(home=home, robots=robots))
-    walked = await walk_history(source.walk(entrance.url), fetcher)
-    return walked.addresses, list(walked.answers)
+    walk = source.walk(entrance.url)
+    walked = await walk_history(walk, fetcher)
+    return walked.addresses, [
+        ReadMap(answer=answer, sitemap=walk.read.get(answer.url, Sitemap())) for answer in walked.answers
+    ]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,7 +133,7 @@ class _Walk:
     answers: dict[str, tuple[str, Fetched | Failure]]
     shown: dict[str, Fetched] = field(default_factory=dict)
     listed: list[str] = field(default_factory=list)
-    maps: list[Fetched] = field(default_factory=list)
+    maps: list[ReadMap] = field(default_factory=list)
     robots: list[Exchange] = field(default_factory=list)
     # Another host that the blog's pages name, whose links are read as links to the same pages here.
     alias: Alias | None = None
