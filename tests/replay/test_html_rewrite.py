@@ -298,7 +298,7 @@ def test_a_page_is_decoded_as_browsers_do(body, content_type, text):
     [
         ('<a href="b" onclick="x()">c</a>', f'<a href="{LINK}https://a.org/p/b">c</a>'),
         ('<base href="/q/"/><img src="b"/>', f'<img src="{AT}https://a.org/q/b"/>'),
-        ("<script>//<![CDATA[\nx()\n//]]></script>", "<script/>"),
+        ("<script>//<![CDATA[\nx()\n//]]></script>", "<script></script>"),
         ("<style>a{b:url(c)}</style>", f'<style>a{{b:url("{AT}https://a.org/p/c")}}</style>'),
         ("<p>&nbsp;&eacute;<br/></p>", "<p>\xa0é<br/></p>"),
         ('<picture><source srcset="missing"/>x<source srcset="b"/></picture>', f'<picture>x<source srcset="{AT}https://a.org/p/b"/></picture>'),
@@ -317,9 +317,11 @@ def test_a_page_that_was_sent_as_xml_is_written_as_xml(text, expected):
         ('<svg xmlns="{ns}" onload="x()"><g/></svg>', '<svg xmlns="{ns}"><g/></svg>'),
         ('<?xml-stylesheet href="b.css"?><svg xmlns="{ns}"/>', f'<?xml-stylesheet type="text/css" href="{AT}https://a.org/p/b.css" media="all"?><svg xmlns="{{ns}}"/>'),  # noqa: E501
         ('<?xml-stylesheet type="text/xsl" href="b"?><svg xmlns="{ns}"/>', '<svg xmlns="{ns}"/>'),
-        ('<!DOCTYPE svg [<!ENTITY n "{ns}"><!ENTITY x "<script>y</script>">]><svg xmlns="&n;">&x;</svg>', '<svg xmlns="{ns}"><script/></svg>'),  # noqa: E501
+        ('<!DOCTYPE svg [<!ENTITY n "{ns}"><!ENTITY x "<script>y</script>">]><svg xmlns="&n;">&x;</svg>', '<svg xmlns="{ns}"><script></script></svg>'),  # noqa: E501
         ('<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="{ns}">a&x;b</svg>', '<svg xmlns="{ns}">ab</svg>'),  # noqa: E501
         ("<svg", "<svg/>"),
+        ('<svg xmlns="{ns}"><p src="a" src="b" x:y="z"/></svg>', '<svg xmlns="{ns}"><p src="a"/></svg>'),
+        ("<svg><x:script>y()</x:script></svg>", "<svg><script></script></svg>"),
         ("", '<svg xmlns="{ns}"/>'),
     ],
 )  # fmt: skip

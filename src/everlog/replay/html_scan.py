@@ -12,13 +12,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from everlog.core.tree import MAX_TAGS
 from everlog.replay.element_rules import DROPPED, RULED
 from everlog.replay.html_places import CSS_ATTRIBUTES, LAZY_BACKGROUNDS
 from everlog.replay.html_tokens import TOKEN, Tag
-
-# Eight times the richest of 11,147 pages (25,275 elements). A page of nothing but links of this number is rewritten
-# in some seconds; what is behind them is left out.
-MOST_TAGS = 200_000
 
 TokenKind = Literal["start", "end", "raw", "comment", "doctype", "cdata", "instruction", "rest"]
 
@@ -74,14 +71,14 @@ _IN_SCRIPT = re.compile(r"(<!--)|(-->)|<(/?)script(?=[\t\n\f />])", re.IGNORECAS
 
 
 def scan(text: str) -> Scan:
-    """The tokens of a document whose line ends are plain.
+    """The tokens of a document whose line ends are plain; of one with more tags than are ever read, its start.
 
     >>> [(token.kind, token.name) for token in scan("<p><a href=b>c</a><style><b></style><!-- d -->").tokens]
     [('start', 'a'), ('raw', 'style')]
     """
     scanner = _Scanner(text)
     scanner.run()
-    return Scan(tokens=scanner.tokens, head_at=scanner.head_at, is_cut=scanner.tags > MOST_TAGS)
+    return Scan(tokens=scanner.tokens, head_at=scanner.head_at, is_cut=scanner.tags > MAX_TAGS)
 
 
 class _Scanner:
@@ -102,7 +99,7 @@ class _Scanner:
                 self._begin(token, at)
             if token[1] is not None:
                 self.tags += 1
-                if self.tags > MOST_TAGS:
+                if self.tags > MAX_TAGS:
                     break
                 at = self._start(token)
             elif token[3] is not None:

@@ -13,12 +13,10 @@ from typing import Any
 
 from lxml import etree
 
-from everlog.core.tree import UNSETTABLE, Element
+from everlog.core.tree import MAX_TAGS, UNSETTABLE, Element
 from everlog.replay.element_rules import Rules, not_held
 from everlog.replay.memento_links import Replayed, Resolve, View, reference
 
-# As many as an HTML page may have.
-_MOST_ELEMENTS = 200_000
 _SVG = "http://www.w3.org/2000/svg"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _PREFIXES = {"{http://www.w3.org/1999/xlink}": "xlink:", "{http://www.w3.org/XML/1998/namespace}": "xml:"}
@@ -36,7 +34,7 @@ def rewrite_svg(text: str, *, url: str, resolve: Resolve, view: View) -> str:
 
     >>> rewrite_svg('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script><circle r="1"/></svg>',
     ...             url="https://a.org/b.svg", resolve=lambda urls: {}, view=View(prefix="http://r", timestamp="2020"))
-    '<svg xmlns="http://www.w3.org/2000/svg"><script/><circle r="1"/></svg>'
+    '<svg xmlns="http://www.w3.org/2000/svg"><script></script><circle r="1"/></svg>'
     """
 
     def inner(_text: str, base: str, _held: Callable[[str], Replayed | None], _view: View) -> str:
@@ -59,7 +57,7 @@ def rewrite_xml(text: str, *, url: str, resolve: Resolve, view: View, inner: Inn
 
 
 def _parsed(text: str) -> Element | None:
-    if text.count("<") > 2 * _MOST_ELEMENTS:
+    if text.count("<") > 2 * MAX_TAGS:
         return None
     text = _DECLARATION.sub("", text)
     # Names that XHTML has and its files need not declare.
@@ -71,7 +69,23 @@ def _parsed(text: str) -> Element | None:
         root: Element | None = etree.fromstring(UNSETTABLE.sub("", text).encode(), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
+    if root is not None and len(parser.error_log):
+        _mend(root)
     return root
+
+
+def _mend(root: Element) -> None:
+    """Takes out of a tree of broken XML what no XML may hold: attributes twice, prefixes that nobody declared."""
+    for element in root.iter(etree.Element):
+        if ":" in element.tag.rpartition("}")[2]:
+            element.tag = element.tag.rpartition(":")[2]
+        keys = [str(key) for key in element.keys()]  # noqa: SIM118 - an element, no mapping
+        if len(keys) == len(set(keys)) and not any(":" in key.rpartition("}")[2] for key in keys):
+            continue
+        kept = {key: str(element.get(key)) for key in keys if ":" not in key.rpartition("}")[2]}
+        element.attrib.clear()
+        for key, value in kept.items():
+            element.set(key, value)
 
 
 def _character(found: re.Match[str]) -> str:
@@ -175,7 +189,8 @@ class _Pass:
                 element.text = css
         elif name == "script" and is_final:
             del element[:]
-            element.text = None
+            # With an end tag, for whoever reads it as HTML.
+            element.text = ""
         elif name == "embed" and node.has("src") and node.current("src") is None:
             meant = rules.meant(node.get("src") or "")
             node.set("srcdoc", not_held(meant[0] if meant is not None else ""))
