@@ -82,6 +82,15 @@ def in_words(moment: datetime) -> str:
     return f"{day_in_words(here)}, {here:%H:%M} UTC"
 
 
+def short_day(moment: datetime) -> str:
+    """The day of a time, as lists have it.
+
+    >>> short_day(datetime(2024, 5, 1, 9, 5, tzinfo=UTC))
+    '1 May 2024'
+    """
+    return f"{moment.day} {MONTHS[moment.month - 1][:3]} {moment.year}"
+
+
 def day_in_words(moment: datetime) -> str:
     """The day of a time, for people, where it was."""
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"

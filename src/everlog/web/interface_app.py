@@ -36,8 +36,8 @@ log = logging.getLogger("everlog.web")
 # Addresses on one page of a list, and captures of one address.
 PER_PAGE, MOST_MOMENTS = 50, 2_000
 KINDS = {
-    "": ("Everything", ()), "page": ("Pages", ("post", "page")), "media": ("Media", ("media",)),
-    "requisite": ("Files of the design", ("requisite",)),
+    "": ("Pages", ("post", "page")), "media": ("Media", ("media",)), "requisite": ("Design", ("requisite",)),
+    "all": ("Everything", ()),
 }
 
 
@@ -125,7 +125,7 @@ class InterfaceApp:
         return {
             "blog": blog, "held": held[:PER_PAGE], "kind": kind, "text": text,
             "kinds": [(name, label) for name, (label, _) in KINDS.items()],
-            "count": mementos.count_addresses(blog.id, lanes=lanes, text=text), "short": _short,
+            "count": mementos.count_addresses(blog.id, lanes=lanes, text=text), "short": _short, "below": _below,
             "further": urlencode(asked | {"after": str(held[PER_PAGE - 1].id)}) if len(held) > PER_PAGE else None,
             "first": urlencode(asked),
         }
@@ -215,6 +215,15 @@ def _short(url: str) -> str:
     ('www.a.org', 'a.org/b?c=1')
     """
     return url.partition("://")[2].removesuffix("/") or url
+
+
+def _below(url: str, home: str) -> str:
+    """An address of a blog, without the host that all of them have.
+
+    >>> _below("https://a.org/b?c=1", "http://www.a.org/"), _below("https://cdn.org/x", "http://a.org/")
+    ('/b?c=1', 'cdn.org/x')
+    """
+    return "/" + url.partition("://")[2].partition("/")[2] if host_of(url) == host_of(home) else _short(url)
 
 
 def _parents(url: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import PlainTextResponse, Response
 
-from everlog.web.capture_times import day_in_words, in_words, timestamp
+from everlog.web.capture_times import day_in_words, in_words, short_day, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,10 @@ class Pages:
             loader=PackageLoader("everlog.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._jinja.filters |= {"in_words": in_words, "day": day_in_words, "timestamp": timestamp, "counted": counted}
+        self._jinja.filters |= {
+            "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
+            "counted": counted,
+        }
         self._jinja.globals["style"] = f"everlog.css?v={self._version}"
 
     def text(self, name: str, **values: Any) -> str:

@@ -1,0 +1,103 @@
+"""`everlog serve` and `show --original` as users start them."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+from cli.program import begin, environment, everlog
+from everlog.demo.site import truth
+
+
+def asked(url: str) -> tuple[int, str]:
+    parts = urlsplit(url)
+    with closing(http.client.HTTPConnection(parts.netloc, timeout=60)) as connection:
+        connection.request("GET", parts.path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_it_says_where_to_look_and_stops_when_told(crawled, how, code):
+    server = begin("serve", "--port", "0", "--archive", str(crawled.folder), "-v", folder=crawled.folder)
+    try:
+        assert server.stdout is not None
+        place = server.stdout.readline().strip()
+        status, text = asked(place)
+        assert status == 200
+        assert "Signal Box Notes" in text
+    finally:
+        server.send_signal(how)
+        _, said = server.communicate(timeout=60)
+    assert server.returncode == code
+    assert "captured pages come from http://127.0.0.1:" in said
+    assert "GET / 200" in said
+    assert "Traceback" not in said
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do(crawled):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = everlog("serve", "--port", port, "--archive", str(crawled.folder), folder=crawled.folder)
+    assert done.code == 2
+    assert f"port {port} of 127.0.0.1 is taken" in done.err
+    assert "serve --port 0" in done.err
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--base-url", "archive.example"], "is not an address"),
+    (["--base-url", "https://a.example"], "go together"),
+    (["--host", "203.0.113.1", "--port", "0"], "cannot listen at 203.0.113.1"),
+    (["--archive", "nowhere"], "there is no archive at nowhere"),
+])
+def test_what_cannot_be_served_is_said(crawled, tmp_path, words, said):
+    where = [] if "--archive" in words else ["--archive", str(crawled.folder)]
+    done = everlog("serve", *words, *where, folder=tmp_path)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_without_the_extra_the_line_that_installs_it_is_printed(crawled):
+    hidden = "import sys; sys.modules['uvicorn'] = None; from everlog.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", hidden, "serve", "--archive", str(crawled.folder)], env=environment(), text=True,
+        capture_output=True, check=False,
+    )
+    assert done.returncode == 2
+    assert "not installed" in done.stderr
+    assert "uvicorn" in done.stderr
+
+
+def test_the_page_of_a_post_is_shown_as_it_was(crawled):
+    url = crawled.url.rstrip("/") + truth()[-1].path
+    server = begin("show", url, "--original", "--archive", str(crawled.folder), folder=crawled.folder)
+    try:
+        assert server.stdout is not None
+        place = server.stdout.readline().strip()
+        assert place.endswith(f"/{url}")
+        status, text = asked(place)
+        assert status == 200
+        assert "<iframe" in text
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
+    assert server.returncode == 130
+
+
+def test_a_page_that_is_not_held_cannot_be_shown(crawled):
+    where = ["--archive", str(crawled.folder)]
+    done = everlog("show", "http://other.example/", "--original", *where, folder=crawled.folder)
+    assert done.code == 2
+    assert "no capture of http://other.example/" in done.err
+    both = everlog("show", crawled.url, "--original", "--json", *where, folder=crawled.folder)
+    assert both.code == 2
+    assert "cannot be combined" in both.err
