@@ -329,3 +329,15 @@ def test_a_picture_file_is_written_without_what_runs_or_asks(text, expected):
     space = "http://www.w3.org/2000/svg"
     rewritten = rewrite_svg(text.replace("{ns}", space), url=URL, resolve=held, view=VIEW)
     assert rewritten == expected.replace("{ns}", space)
+
+
+def test_a_picture_in_an_embed_is_shown_as_a_picture():
+    text = '<embed src=sign.svg type="image/svg+xml" width=9>'
+    assert shown(text).startswith("<img ")
+    assert f'src="{AT}' in shown(text)
+    assert shown("<embed src=page.html>").startswith("<embed ")
+
+
+def test_a_font_that_is_shown_only_if_it_comes_at_once_is_shown():
+    text = "<style>@font-face { font-family: a; font-display: optional; src: url(a.woff2) }</style>"
+    assert "font-display: block;" in shown(text)

@@ -368,6 +368,13 @@ class Rules:
         self.apply(tag)
         return tag.current("src") is not None
 
+    def embeds_picture(self, tag: Attributes) -> bool:
+        """Whether what an `embed` shows is a picture, by what was captured or else by what the page says."""
+        meant = self.meant((tag.get("src") or "").strip())
+        capture = self.held(meant[0]) if meant is not None else None
+        said = (capture.content_type if capture is not None else None) or tag.get("type") or ""
+        return said.strip().lower().startswith("image/")
+
     def _embed(self, tag: Attributes) -> None:
         src = self._embedded((tag.get("src") or "").strip())
         if src is None:

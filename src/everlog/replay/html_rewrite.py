@@ -226,7 +226,8 @@ class _Writer:
 
     def _embed(self, tag: Tag) -> None:
         if self._rules.embeds(tag):
-            self._pieces.append(tag.written())
+            # Under a sandbox browsers leave out every `embed`, and a picture is a picture.
+            self._pieces.append(tag.written("img") if self._rules.embeds_picture(tag) else tag.written())
             return
         meant = self._rules.meant(tag.get("src") or "")
         tag.set("srcdoc", not_held(meant[0] if meant is not None else ""))

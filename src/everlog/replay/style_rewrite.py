@@ -14,6 +14,8 @@ from everlog.replay.memento_links import Replayed, Resolve, View, reference
 NOWHERE = "about:invalid"
 # Style sheets in style sheets in `data:` addresses; nobody writes more than one.
 _DEEPEST_DATA = 3
+# A font that has a tenth of a second to come, or is never shown: with the live page's preloads it was there in time.
+_OPTIONAL_FONT = re.compile(r"(font-display\s{0,9}:\s{0,9})optional\b", re.IGNORECASE)
 _DATA = re.compile(r"\s*data:([^,]*),(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -50,7 +52,7 @@ def restyled(text: str, url: str, held: Callable[[str], Replayed | None], view: 
         capture = held(meant[0]) if meant is not None else None
         return view.file(capture, meant[1]) if meant is not None and capture is not None else NOWHERE
 
-    return rewrite_css(text, replaced)
+    return _OPTIONAL_FONT.sub(r"\1block", rewrite_css(text, replaced))
 
 
 def _gather(text: str, url: str, found: dict[str, None], depth: int) -> None:

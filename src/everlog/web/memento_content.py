@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
+from urllib.parse import urljoin
 
 from lxml import etree
 
 from everlog.archive.files.warc_bodies import PIECE_BYTES
 from everlog.errors import UnreadablePage
-from everlog.replay import View, css_text, html_text, rewrite_html, rewrite_style, rewrite_svg, with_sprites
+from everlog.replay import (
+    View,
+    css_text,
+    html_encoding,
+    html_text,
+    rewrite_html,
+    rewrite_style,
+    rewrite_svg,
+    with_sprites,
+)
 from everlog.replay.svg_sprites import LONGEST_SPRITE
 from everlog.web.capture_times import meant_by
 from everlog.web.memento_finder import find_memento, replayed
@@ -90,7 +100,8 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
         return replayed(archive, urls, memento.at)
 
     if kind == "text/css":
-        text = rewrite_style(css_text(body, memento.content_type, "utf-8"), url=memento.url, resolve=resolve, view=view)
+        sheet = css_text(body, memento.content_type, _pages_encoding(archive, memento, body))
+        text = rewrite_style(sheet, url=memento.url, resolve=resolve, view=view)
         return Document(body=text.encode("utf-8", "replace"), content_type="text/css; charset=utf-8")
     if kind == "image/svg+xml":
         text = rewrite_svg(html_text(body, memento.content_type), url=memento.url, resolve=resolve, view=view)
@@ -106,6 +117,21 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     return Document(
         body=text.encode("utf-8", "replace"), content_type=f"{kind if is_xml else 'text/html'}; charset=utf-8",
     )
+
+
+def _pages_encoding(archive: Archive, sheet: Memento, body: bytes) -> str:
+    """The encoding of a style sheet that does not say which: that of the page which uses it.
+
+    Which page that is, is not known here. What is no UTF-8 has the encoding of the front page of its host.
+    """
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        home = find_memento(archive, urljoin(sheet.url, "/"), sheet.at).memento
+        if home is not None and bare_type(home.content_type) in _HTML and home.size <= MOST_REWRITTEN_BYTES:
+            with archive.open_body(home.place) as record:
+                return html_encoding(record.whole(), home.content_type)
+    return "utf-8"
 
 
 def _sprite(archive: Archive, digits: str, url: str) -> str | None:
