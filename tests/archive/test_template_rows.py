@@ -44,7 +44,6 @@ def test_a_blog_that_was_not_learned_has_nothing_to_keep(archive, blog):
     )
     assert changed.template == "one"
     assert archive.blogs.templates(blog.id) == ()
-    assert archive.blogs.template_at(blog.id, FIRST) is None
 
 
 def test_each_template_is_in_force_until_the_next(archive, blog):
@@ -56,9 +55,7 @@ def test_each_template_is_in_force_until_the_next(archive, blog):
         )
     assert [each.template for each in archive.blogs.templates(blog.id)] == ["one", "two"]
     assert [each.learned_at for each in archive.blogs.templates(blog.id)] == [FIRST, FIRST + DAY]
-    moments = (FIRST - DAY, FIRST, FIRST + DAY / 2, FIRST + DAY, FIRST + 2 * DAY)
-    found = [archive.blogs.template_at(blog.id, moment) for moment in moments]
-    assert [each.template if each else None for each in found] == ["one", "one", "one", "two", None]
+    assert [each.retired_at for each in archive.blogs.templates(blog.id)] == [FIRST + DAY, FIRST + 2 * DAY]
 
 
 def test_what_an_older_version_learned_has_no_first_day(archive, blog):

@@ -176,8 +176,6 @@ def test_a_redesign_is_in_the_ledger_with_its_scores_and_the_old_rules_keep_thei
     assert former.template == old
     assert (former.learned_at, former.retired_at) == (NOW, NOW + DAY)
     assert former.reason == event.reason
-    assert archive.blogs.template_at(blog.id, NOW) == former
-    assert archive.blogs.template_at(blog.id, NOW + DAY) is None
 
 
 def test_old_pages_are_read_again_with_their_own_rules_and_new_ones_with_theirs(fetcher, archive):

@@ -70,7 +70,6 @@ class PageLink(NamedTuple):
     url: str
     key: str
     rel: str = ""
-    nofollow: bool = False
 
 
 def page_links(
@@ -94,7 +93,7 @@ def page_links(
         href = _refresh_of(element) if tag == "meta" else element.get("href")
         if not href:
             continue
-        rel, is_nofollow = _rel(element.get("rel") or "" if tag != "meta" else "refresh")
+        rel = _rel(element.get("rel") or "" if tag != "meta" else "refresh")
         if tag == "link" and not rel:
             continue
         target = resolved(base, href)
@@ -104,18 +103,18 @@ def page_links(
         if key in found:
             continue
         if within.is_own_key(key):
-            found[key] = PageLink(link, key, rel, is_nofollow)
+            found[key] = PageLink(link, key, rel)
         elif elsewhere is not None and "/" in key:
             elsewhere.append((link, key))
     return list(found.values())
 
 
 @lru_cache(maxsize=256)
-def _rel(written: str) -> tuple[str, bool]:
+def _rel(written: str) -> str:
     """What a link says of the page it leads to, as `PageLink` has it."""
     words = written.lower().split()
     rel = next((word for word in words if word in {"next", "prev", "previous", "refresh"}), "")
-    return rel.removesuffix("ious"), "nofollow" in words
+    return rel.removesuffix("ious")
 
 
 def links_left_out(root: Element, url: str, *, beyond: Scope) -> list[tuple[str, str]]:

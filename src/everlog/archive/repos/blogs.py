@@ -222,10 +222,6 @@ class BlogRepository:
         with self.database.reading() as connection:
             return tuple(_former(row) for row in connection.execute(statement))
 
-    def template_at(self, blog_id: int, moment: datetime) -> FormerTemplate | None:
-        """The template that was in force at a moment; None: today's."""
-        return next((each for each in self.templates(blog_id) if moment < each.retired_at), None)
-
     def outlines(self) -> Iterator[BlogOutline]:
         """All blogs in the order they were added, forgotten ones too."""
         # Not whole rows: what was learned about a blog takes tens of kilobytes.
