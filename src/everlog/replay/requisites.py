@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -75,8 +76,12 @@ class Requisite:
     is_guess: bool = False
 
 
-def requisites_of(root: Element, url: str, body: bytes | None = None) -> tuple[Requisite, ...]:
-    """What a page needs, in the order of the page, each once. Its `body`, if it is at hand, saves time.
+def requisites_of(
+    root: Element, url: str, body: bytes | None = None, attributes: AbstractSet[str] | None = None,
+) -> tuple[Requisite, ...]:
+    """What a page needs, in the order of the page, each once.
+
+    Its `body` and the names of the `attributes` in it, if they are at hand, save time.
 
     Of a picture in several sizes these are the one that `src` names and the largest, as for the pictures of an article.
     Frames of other hosts are other sites' pages: only those of the page's own host are needed.
@@ -88,7 +93,7 @@ def requisites_of(root: Element, url: str, body: bytes | None = None) -> tuple[R
     found: dict[str, Kind] = {}
     base, own = base_of(root, url), host_of(url)
     start = _root_of(base)
-    for link, kind in _named(root, body):
+    for link, kind in _named(root, body, attributes):
         full = _full(start, base, link)
         if full is None or full in found or full == url or (kind == "frame" and host_of(full) != own):
             continue
@@ -138,15 +143,18 @@ def with_icon(named: tuple[Requisite, ...], url: str) -> tuple[Requisite, ...]:
     return (*named, Requisite(url=urljoin(url, "/favicon.ico"), kind="icon", is_guess=True))
 
 
-def _named(root: Element, body: bytes | None) -> Iterator[tuple[str, Kind]]:
+def _named(root: Element, body: bytes | None, attributes: AbstractSet[str] | None) -> Iterator[tuple[str, Kind]]:
     """All that a page names, as it is written."""
     for element in root.iter(*_WALKED):
         yield from _READERS.get(element.tag, _of_others)(element)
-    if body is None or _MAY_STYLE in body:
+    # To look for a word in the bytes of a page takes a hundred times as long as to ask for a name.
+    has_style = attributes is None or "style" in attributes
+    if has_style and (body is None or _MAY_STYLE in body):
         for written in _values(_STYLES(root)):
             if "(" in written:
                 yield from _of_style(written)
-    if body is None or any(sign in body for sign in _MAY_BE_BEHIND):
+    has_background = attributes is None or not attributes.isdisjoint(LAZY_BACKGROUNDS)
+    if has_background and (body is None or any(sign in body for sign in _MAY_BE_BEHIND)):
         for written in _values(_BACKGROUNDS(root)):
             yield from ((link, "image") for link in _of_background(written))
 

@@ -101,6 +101,7 @@ def read_page(
     held = list(root.iter("*"))
     stated = cast("list[list[str]]", [element.keys() for element in held])
     marked = marked_among(held, stated)
+    attributes = set[str]().union(*stated)
     # Reading takes the tree apart, so what needs the whole page comes first.
     beyond: list[tuple[str, str]] = []
     named = page_links(root, page.url, within=scope, elsewhere=beyond)
@@ -108,7 +109,7 @@ def read_page(
     outside, elsewhere = tuple(links_left_out(root, page.url, beyond=scope)), tuple(beyond)
     if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, elsewhere=elsewhere, may_be_kept=False)
-    requisites = requisites_of(root, page.url, page.body) if with_requisites else ()
+    requisites = requisites_of(root, page.url, page.body, attributes) if with_requisites else ()
     learned = templates.for_page(root, page.fetched_at)
     is_present = learned is templates.present
     verdict = learned.classifier.verdict(page.url, root, marked)
@@ -125,7 +126,7 @@ def read_page(
     frames = [frame for frame in root.iter("template") if frame.get(FRAME) is not None]
     evidence = _evidence_of(root, page, comments_feed)
     drop(frames)
-    if may_name_toot(root, {element.tag for element in held}.union(*stated), marked):
+    if may_name_toot(root, attributes.union(element.tag for element in held), marked):
         evidence = evidence._replace(toot=toot_of(root, page.url))
     paging = paging_of(root, page.url)
     found = post_on_page(root, page, learned, is_split=bool(paging.text), marked=None if frames else marked)
