@@ -29,9 +29,8 @@ from everlog.usecases.completeness import completeness_of
 if TYPE_CHECKING:
     from everlog.evaluate.corpus import Blog
 
-# Of the posts that files are sure of, so many must be named. Measured on 43 blogs: 87 %, and 98 % without one whose
-# lists link to index.html where its feed does not.
-NAMED = 0.75
+# Of the posts that files are sure of, so many must be named. Measured on 84 blogs: 99.7 %.
+NAMED = 0.98
 SHOWN = 5
 
 

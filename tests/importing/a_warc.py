@@ -19,6 +19,7 @@ class Warc:
 
     gzip: bool = True
     data: bytes = b""
+    version: str = "1.0"
 
     def __post_init__(self) -> None:
         self.record("warcinfo", "application/warc-fields", b"software: somebody else's\r\n")
@@ -28,7 +29,7 @@ class Warc:
         headers = {"WARC-Type": kind, "WARC-Date": at, "Content-Type": content_type}
         headers |= {name.replace("_", "-"): value for name, value in named.items()}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        head = f"WARC/1.0\r\n{lines}Content-Length: {len(block)}\r\n\r\n".encode()
+        head = f"WARC/{self.version}\r\n{lines}Content-Length: {len(block)}\r\n\r\n".encode()
         written = head + block + b"\r\n\r\n"
         self.data += gzip.compress(written) if self.gzip else written
 

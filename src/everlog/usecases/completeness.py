@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 FEED, NEIGHBOURS, CRAWL = "feed", "previous and next links", "crawl"
 SITEMAP, ARCHIVE = "sitemap", "archive pages"
 EVENT = "completeness"
-# An address of so many words is most often the title of a post. Of 1,769 missing posts of 28 real blogs that were cut,
-# 1,449 are named so, with 52 addresses that are none; where a list must have every address at the root, 1,426 and 47.
+# An address of so many words is most often the title of a post. Of 6,097 missing posts of 84 real blogs that were cut,
+# 6,080 are named so, with 3 addresses that their files do not name.
 TELLING_WORDS = 3
 # Posts that are held in a folder, before a dead link of a list of posts that leads there is one.
 FOLDER_OF_POSTS = 3
