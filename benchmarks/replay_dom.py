@@ -4,6 +4,9 @@ Scripts are off on both sides, and nothing is on the web: only what the parser m
 `--parser` the other way to rewrite is measured too: a parse with an HTML5 parser (lexbor) that is written out again.
 
     python benchmarks/replay_dom.py FOLDER --pages 300 --parser
+
+With `--marks` the places and sizes of all elements are compared instead: of pages all of whose links are held, and of
+the same pages when none is, so that all of them are marked.
 """
 
 from __future__ import annotations
@@ -11,9 +14,12 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +62,14 @@ WALK = """() => {
   return [document.compatMode, ...lines];
 }"""
 
+BOXES = """() => [...document.querySelectorAll("body, body *")].map((each) => {
+  const { x, y, width, height } = each.getBoundingClientRect();
+  return each.localName + [x, y, width, height].map((side) => side.toFixed(2)).join(" ");
+})"""
+
+ATTRIBUTE = r"\b[^>]* "
+ADDRESS = r'https://replay\.example/web/\d+/([^"#]+)'
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
@@ -63,6 +77,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, default=Path(default))
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--parser", action="store_true", help="also a parse with lexbor, written out again")
+    parser.add_argument("--marks", action="store_true", help="whether marks of links that are not held move anything")
     parser.add_argument("-v", dest="verbose", action="store_true", help="name the pages that differ, and where")
     options = parser.parse_args()
     makers: dict[str, Callable[[str], str]] = {"in place": in_place}
@@ -74,6 +89,9 @@ def main() -> None:
         executable = find_chromium(None, playwright.chromium.executable_path)
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         tab = browser.new_page(java_script_enabled=False)
+        if options.marks:
+            compare_marks(tab, pages)
+            makers.clear()
         for name, make in makers.items():
             compare(tab, name, make, pages, is_verbose=options.verbose)
         browser.close()
@@ -100,7 +118,28 @@ def compare(
     )
 
 
-def tree(tab: Any, text: str) -> list[str]:
+def compare_marks(tab: Any, pages: Sequence[tuple[Path, bytes]]) -> None:
+    marked = moved = elements = 0
+    for path, body in pages:
+        text = html_text(body)
+        whole = in_place(text)
+        shown_too = set(re.findall(rf'{ATTRIBUTE}(?:src|srcset|poster|data)="{ADDRESS}', whole))
+        links = {unescape(link) for link in set(re.findall(rf'<a{ATTRIBUTE}href="{ADDRESS}', whole)) - shown_too}
+        marked_text = rewrite_html(text, url=URL, resolve=partial(without, links), view=VIEW)
+        plain, shown = tree(tab, whole, BOXES), tree(tab, marked_text, BOXES)
+        marked += marked_text.count("data-everlog-missing=")
+        elements += len(plain)
+        if plain != shown:
+            moved += 1
+            print(f"  {path}: {first_difference(plain, shown)}")
+    print(f"{marked} links marked, {elements} elements: {moved} of {len(pages)} pages differ in a place or size")
+
+
+def without(links: set[str], urls: Sequence[str]) -> dict[str, Replayed]:
+    return everything([url for url in urls if url not in links])
+
+
+def tree(tab: Any, text: str, script: str = WALK) -> list[str]:
     def answer(route: Route) -> None:
         if route.request.url == URL:
             route.fulfill(body=text.encode("utf-8", "replace"), content_type="text/html; charset=utf-8")
@@ -108,8 +147,8 @@ def tree(tab: Any, text: str) -> list[str]:
             route.abort()
 
     tab.route("**/*", answer)
-    tab.goto(URL, wait_until="domcontentloaded")
-    found: list[str] = tab.evaluate(WALK)
+    tab.goto(URL, wait_until="load" if script == BOXES else "domcontentloaded")
+    found: list[str] = tab.evaluate(script)
     tab.unroute("**/*")
     tab.goto("about:blank")
     return found
