@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 # Columns of revision 9.
 OF_ORIGINS = (("blogs", "completeness"), ("captures", "origin"), ("captures", "captured_at"), ("posts", "kind"))
-UNDO_REVISION_10 = ("drop index captures_by_key", "alter table captures drop column key")
+PROJECTION = ("post_links", "post_terms", "blog_terms", "blog_months", "blog_figures", "post_summaries", "hidden_posts")
+UNDO_REVISION_11 = (*(f"drop table {name}" for name in PROJECTION), "alter table blogs drop column hidden_at")
+UNDO_REVISION_10 = (
+    *UNDO_REVISION_11, "drop index captures_by_key", "alter table captures drop column key")
 # What stood under names in one table stands in four from revision 7 on; inventories came with revision 8.
 UNDO_REVISION_7 = (
     *UNDO_REVISION_10,

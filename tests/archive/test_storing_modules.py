@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 ARCHIVE, DATABASES = "everlog.archive.", "everlog.archive.db."
 # From the thread that gathers visits to the last row: batch_writer, record_batch, version_decider; warc_writer and
-# durable; captures, urls, post_codec and search_index.
-MOST = 9
+# durable; captures, urls, post_codec and search_index; project_posts and post_content, for lists.
+MOST = 11
 
 
 class Passed:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from everlog.archive.db.database import Database
+    from everlog.archive.projection.hiding import HiddenRepository
+    from everlog.archive.projection.listing import ListingRepository
+    from everlog.archive.projection.overview import OverviewRepository
     from everlog.archive.repos.blogs import BlogRepository
     from everlog.archive.repos.captures import CaptureRepository
     from everlog.archive.repos.comments import CommentRepository
@@ -82,6 +85,27 @@ class Repositories:
         from everlog.archive.repos.events import EventRepository  # noqa: PLC0415
 
         return EventRepository(self._database)
+
+    @cached_property
+    def listing(self) -> ListingRepository:
+        """Lists of posts: filtered, in pages, neighbours, posts that link here; called, a page of posts."""
+        from everlog.archive.projection.listing import ListingRepository  # noqa: PLC0415
+
+        return ListingRepository(self._database)
+
+    @cached_property
+    def overview(self) -> OverviewRepository:
+        """What posts add up to: figures of blogs, posts per month and day, tags, authors, languages."""
+        from everlog.archive.projection.overview import OverviewRepository  # noqa: PLC0415
+
+        return OverviewRepository(self._database)
+
+    @cached_property
+    def hidden(self) -> HiddenRepository:
+        """Blogs and posts that are kept and not shown."""
+        from everlog.archive.projection.hiding import HiddenRepository  # noqa: PLC0415
+
+        return HiddenRepository(self._database)
 
     @cached_property
     def search(self) -> SearchRepository:

@@ -23,6 +23,7 @@ from everlog.archive.files.warc_names import parse_name
 from everlog.archive.files.warc_walk import Broken, Seen, walk_records
 from everlog.archive.files.warc_writer import MADE, target_uri
 from everlog.archive.post_codec import read_record
+from everlog.archive.projection.rebuild import disagreements
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.post_parts import PARTS
 from everlog.archive.repos.warc_index import FileRows
@@ -67,6 +68,8 @@ def verify(archive: Archive, progress: Progress | None = None) -> Iterator[Findi
     yield from _versions(archive)
     yield from _loose_ends(archive)
     yield from _structured(archive)
+    for where, text in disagreements(archive.backend.database):
+        yield Finding(kind="list", where=where, text=text)
     for key in searching.lacking(archive.backend.database):
         yield Finding(
             kind="search", where=key, text="not in the search index; rebuild it:  everlog search --rebuild",

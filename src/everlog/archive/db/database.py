@@ -149,6 +149,9 @@ class RowStatement:
         own = {name: value for name, value in made.params.items() if name not in self._columns}
         if not made.positional:
             return str(made), lambda row: {**row, **own}
+        if len(made.positiontup) == 1:
+            [name] = made.positiontup
+            return str(made), lambda row: ({**row, **own}[name],)
         in_order = itemgetter(*made.positiontup)
         return str(made), (lambda row: in_order({**row, **own})) if own else in_order
 

@@ -2,12 +2,15 @@
 
     blogs ── urls ── captures ── warc_files     the queue, and what was answered, where it stands
       ├──── posts ── versions, aliases          what was read; a version knows its capture
-      │       └──── indexed                     which version is in the search index, made by `sqlite_search.py`
+      │       ├──── indexed                     which version is in the search index, made by `sqlite_search.py`
+      │       ├──── post_summaries, post_terms, post_links    the projection for lists (`archive/projection`)
+      │       └──── hidden_posts                posts that are kept and not shown
       ├──── media ── media_files                which file a picture's address means now
       ├──── polls, templates                    when its feed is asked again; how it was read before a redesign
       ├──── events                              edits, deletions, moves, deaths: what happened to it, and when
       ├──── blog_states, blog_addresses         what crawls leave for those after them; what led to a blog
       ├──── listed_posts                        inventories: the posts that a history source says the blog has
+      ├──── blog_figures, blog_months, blog_terms             the projection, counted
       └──── runs
     hosts ── waits, host_cache                  what was asked of whom, how long was waited, and why; robots.txt
     archive_state                               what the archive says of itself
@@ -36,7 +39,7 @@ from sqlalchemy import (
 )
 
 # The revision this code reads and writes; the newest script in revisions/.
-HEAD = "0010"
+HEAD = "0011"
 
 # SQLite numbers rows by itself in a column called INTEGER only.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -63,7 +66,7 @@ blogs = Table(
     "blogs", metadata, _id(), Column("key", Text, nullable=False, unique=True), _text("home"), Column("title", Text),
     Column("feed_url", Text), _text("scope"), _text("state"), Column("template", Text), Column("knowledge", Text),
     _text("added_at"), Column("crawled_at", Text), Column("forgotten_at", Text), Column("gone", Text),
-    Column("gone_at", Text), Column("former_homes", Text), Column("completeness", Text),
+    Column("gone_at", Text), Column("former_homes", Text), Column("completeness", Text), Column("hidden_at", Text),
 )
 
 urls = Table(
@@ -142,6 +145,70 @@ aliases = Table(
     Column("post_id", NUMBER, ForeignKey("posts.id"), nullable=False),
     Index("aliases_of_post", "post_id"),
     Index("aliases_of_blog", "blog_id"),
+)
+
+# A post in a list: what its current version and its row say, in the words that lists show (`archive/projection`).
+# `published_at` sorts and is empty where nobody knows a date; `published` has the offset. Names are JSON.
+post_summaries = Table(
+    "post_summaries", metadata,
+    Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True, autoincrement=False), _blog(), _text("kind"),
+    _text("published_at"), Column("hidden", Boolean, nullable=False), _text("url"), Column("title", Text),
+    _text("authors"), _text("tags"), Column("language", Text), Column("published", Text), Column("precision", Text),
+    Column("words", Integer, nullable=False), Column("characters", Integer, nullable=False),
+    Column("comments", Integer, nullable=False), Column("comments_state", Text),
+    Column("versions", Integer, nullable=False), Column("gone", Boolean, nullable=False),
+    Column("confidence", Integer), Column("picture", Text), _text("excerpt"), _text("sites"), _text("changed_at"),
+    Index("summaries_of_blog", "blog_id", "kind", "published_at", "post_id"),
+)
+
+# What posts are filtered by. Each row stands where a list of its blog looks for it, in the order of the list.
+post_terms = Table(
+    "post_terms", metadata, Column("kind", Text, primary_key=True), Column("term", Text, primary_key=True),
+    Column("blog_id", NUMBER, primary_key=True, autoincrement=False), Column("published_at", Text, primary_key=True),
+    Column("post_id", NUMBER, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+# `target` is the number of the address that is linked to (`post_content.link_number`), held or not.
+post_links = Table(
+    "post_links", metadata, Column("target", BigInteger, primary_key=True, autoincrement=False),
+    Column("post_id", NUMBER, primary_key=True, autoincrement=False),
+    Index("links_of_post", "post_id"),
+    sqlite_with_rowid=False,
+)
+
+hidden_posts = Table(
+    "hidden_posts", metadata,
+    Column("post_id", NUMBER, ForeignKey("posts.id"), primary_key=True, autoincrement=False), _blog(),
+    _text("hidden_at"),
+)
+
+
+def _number(name: str) -> Column[int]:
+    return Column(name, Integer, nullable=False)
+
+
+# How many posts of a blog have a term, and how many of these are hidden; `label` is the term as somebody wrote it.
+blog_terms = Table(
+    "blog_terms", metadata, Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False),
+    Column("kind", Text, primary_key=True), Column("term", Text, primary_key=True), _text("label"), _number("posts"),
+    _number("hidden"),
+    Index("terms_by_posts", "blog_id", "kind", "posts"),
+)
+
+# `month` is that of the blog's own calendar, empty for posts without a date.
+blog_months = Table(
+    "blog_months", metadata, Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False),
+    Column("month", Text, primary_key=True), _number("posts"), _number("hidden"),
+)
+
+# `rated` posts have a confidence, `confidence` is the sum of theirs in thousandths, `unsure` are those with a low one.
+blog_figures = Table(
+    "blog_figures", metadata,
+    Column("blog_id", NUMBER, ForeignKey("blogs.id"), primary_key=True, autoincrement=False), _number("posts"),
+    _number("pages"), _number("comments"), _number("versions"), _number("deleted"), _number("comments_failed"),
+    _number("hidden"), _number("rated"), Column("confidence", BigInteger, nullable=False), _number("unsure"),
+    Column("first_published_at", Text), Column("last_published_at", Text), Column("changed_at", Text),
 )
 
 media_files = Table(

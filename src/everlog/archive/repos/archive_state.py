@@ -1,5 +1,6 @@
 """Archive state: what an archive says of itself as a whole, and of its place. A few texts under names.
 
+    projection            that an upgrade has to fill the tables for lists (`projection/rebuild.py`)
     search                the kind of pieces its search index is of (`search_index.py`)
     files, files_id       where the files of a shared archive stand, and by what they know it (`open_shared.py`)
     copying               of which archive a copy is being made into this one
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from everlog.archive.db.database import Database
 
-SEARCH, FILES, FILES_ID, COPYING = "search", "files", "files_id", "copying"
+SEARCH, FILES, FILES_ID, COPYING, PROJECTION = "search", "files", "files_id", "copying", "projection"
 # What the place of an archive says of itself, and no copy of it is told.
 OF_ITS_PLACE = (FILES, FILES_ID, SEARCH, COPYING)
 _CONTACT_TOLD, _DEMO = "contact told", "demo"

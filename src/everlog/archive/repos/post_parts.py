@@ -5,6 +5,8 @@
     rechecks      when its page is looked at again
     events        what happened to it
     indexed       its version in the search index, and its document there
+    post_summaries, post_terms, post_links    what lists show of it (`archive/projection`)
+    hidden_posts  whether it is hidden
     captures      the answers of its addresses, each at a place in a WARC file
     media         the pictures and files that its versions name; other posts may name them as well
 """
@@ -34,7 +36,9 @@ _posts, _versions = schema.posts, schema.versions
 # here is verified, and found by whoever has to know all that belongs to a post.
 PARTS = {
     schema.versions: "a version", schema.aliases: "an alias", schema.rechecks: "a recheck", schema.events: "an event",
-    schema.indexed: "an entry of the search index",
+    schema.indexed: "an entry of the search index", schema.post_summaries: "a line for lists",
+    schema.post_terms: "a tag, author or language", schema.post_links: "a link",
+    schema.hidden_posts: "a mark that it is hidden",
 }
 # The version of a post that is in force.
 # Pages beside the posts ("about") are kept like them, and counted apart.

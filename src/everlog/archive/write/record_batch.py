@@ -14,6 +14,7 @@ from everlog.archive.db.column_values import stamp, storable, storable_or_none
 from everlog.archive.db.database import Database, RowStatement, in_parts, upsert
 from everlog.archive.files.durable import nothing
 from everlog.archive.post_codec import Written, write_post
+from everlog.archive.projection.project_posts import project_batch
 from everlog.archive.repos import search_index as searching
 from everlog.archive.repos.events import OF_TEXT, insert_events, last_of_text
 from everlog.archive.repos.posts import count_seen_well, count_vanished
@@ -166,6 +167,7 @@ class BatchRecorder:
         _TOUCHED.run(connection, self._database, ({**row, "the_id": row["id"]} for row in touched))
         self._record_versions(connection, decider)
         self._record_readings(connection, decider)
+        project_batch(connection, self._database, decider)
         if decider.events:
             self._record_events(connection, decider.events)
         return tuple(
