@@ -27,7 +27,7 @@ def test_every_public_name_is_there():
 OF_AN_ARCHIVE = {
     # What it holds, each a repository.
     "blogs", "urls", "captures", "posts", "comments", "events", "search", "polls", "hosts", "jobs", "leases", "workers",
-    "listing", "overview", "hidden",
+    "listing", "overview", "hidden", "mementos",
     # What can be done with it.
     "versions", "export", "exchange", "open_file", "lock", "together", "commit", "close",
     # What it is.

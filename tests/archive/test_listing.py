@@ -250,7 +250,7 @@ def test_what_is_projected_is_the_same_when_it_is_made_anew(archive, blog):
     archive.hidden.set_post(archive.listing.find(HOME + "a").id, hidden=True)
     before = archive.listing(PostFilter(blog_id=blog)), archive.overview.figures(), archive.overview.months([blog])
     told = []
-    assert archive.listing.rebuild(told.append) == sum(told) == 4
+    assert archive.listing.rebuild(told.append) == len(told) == 4
     assert before == (archive.listing(PostFilter(blog_id=blog)), archive.overview.figures(),
                       archive.overview.months([blog]))
     assert list(verify(archive)) == []

@@ -54,6 +54,7 @@ WRITING = {
     "rules --set": ("rules", "{url}", "--set", "title", "h1"),
     "rules --relearn": ("rules", "{url}", "--relearn"),
     "forget": ("forget", "{url}"),
+    "hide": ("hide", "{url}"),
     "search --rebuild": ("search", "--rebuild"),
     "watch": ("watch", "--once"),
 }

@@ -188,6 +188,7 @@ def test_posts_that_are_gone_are_listed_with_the_day_and_the_reason(kept, capsys
                                        ("2024-05-01T12:00:00.000000Z",))
             connection.exec_driver_sql("update posts set missing_since = ?, missing_tries = 2 where id = 2",
                                        ("2024-05-01T12:00:00.000000Z",))
+        opened.listing.rebuild()
     assert [row["deleted"] for row in json.loads(run(capsys, "--json"))] == [1]
     detail = json.loads(run(capsys, kept, "--json"))
     assert detail["deleted"] == 1

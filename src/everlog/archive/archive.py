@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from everlog.archive.files.warc_bodies import WarcBody
     from everlog.archive.files.warc_writer import Place
     from everlog.archive.models import Capture, Counts, Problem, Version
+    from everlog.archive.projection.filters import PostFilter
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
@@ -183,25 +184,29 @@ class Archive(Repositories):
 
     def export(
         self, format_name: str, out: BinaryIO | Path | None = None, *, blog_id: int | None = None,
-        since: Moment | None = None, on_post: Callable[[Post], None] = lambda _: None,
+        since: Moment | None = None, chosen: PostFilter | None = None,
+        on_post: Callable[[Post], None] = lambda _: None,
     ) -> int:
         """Write posts in one of `everlog.export.FORMATS`, streamed, to a stream, file or folder. How many.
 
-        `on_post` hears of each post that is about to be written.
+        What is hidden is left out, unless `chosen` says otherwise. `on_post` hears of each post that is about to be
+        written.
         """
+        from everlog.archive.projection.filters import PostFilter  # noqa: PLC0415 - as below
         from everlog.export import FORMATS, write_posts  # noqa: PLC0415 - reading and crawling do without it
 
+        chosen = chosen or PostFilter(public=True, kind=None)
         captures = None
         if format_name in FORMATS and FORMATS[format_name].captures is not None:
-            captures = self.captures.index(self.open_file, blog_id=blog_id)
+            captures = self.captures.index(self.open_file, blog_id=blog_id, public=chosen.public)
         media = self.folder or self.open_file
 
         def announced() -> Iterator[Post]:
-            for post in self.posts(blog_id=blog_id, since=since):
+            for post in self.posts(blog_id=blog_id, since=since, chosen=chosen):
                 on_post(post)
                 yield post
 
-        ahead = self.posts.headings(blog_id=blog_id, since=since)
+        ahead = self.posts.headings(blog_id=blog_id, since=since, chosen=chosen)
         return write_posts(announced(), format_name, out, media=media, ahead=ahead, captures=captures)
 
     def close(self) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sqlalchemy import select
+from sqlalchemy import Select, select, union
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of
 from everlog.archive.db.database import in_pages
 from everlog.archive.files.warc_names import own_version
 from everlog.archive.files.warc_writer import MADE
+from everlog.archive.projection.filters import is_public_blog
 from everlog.export.cdxj import IndexedCapture, IndexedFile
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ class CaptureIndex:
 
     def __init__(
         self, database: Database, open_file: Callable[[str], BinaryIO], *, blog_id: int | None, title: str,
+        public: bool = False,
     ) -> None:
-        self._database, self._blog_id = database, blog_id
+        self._database, self._blog_id, self._public = database, blog_id, public
         self.open_file, self.title = open_file, title
         self.software = f"everlog {own_version()}"
 
@@ -44,6 +46,8 @@ class CaptureIndex:
         )
         if self._blog_id is not None:
             statement = statement.where(table.c.blog_id == self._blog_id)
+        if self._public:
+            statement = statement.where(is_public_blog(table.c.blog_id), table.c.url_id.not_in(_hidden_addresses()))
         for row in in_pages(self._database, statement, table.c.id):
             yield IndexedCapture(
                 url=row.url, captured_at=moment_of(row.captured_at or row.fetched_at), status=row.status,
@@ -58,6 +62,21 @@ class CaptureIndex:
         if self._blog_id is not None:
             own = select(captures.c.warc_id).where(captures.c.blog_id == self._blog_id)
             statement = statement.where((table.c.blog_id == self._blog_id) | table.c.id.in_(own))
+        in_part = set[int | None]()
+        if self._public:
+            statement = statement.where(table.c.blog_id.is_(None) | is_public_blog(table.c.blog_id))
+            with self._database.reading() as connection:
+                in_part.update(connection.scalars(select(schema.hidden_posts.c.blog_id).distinct()), [None])
         for row in in_pages(self._database, statement, table.c.id):
-            is_mixed = self._blog_id is not None and row.blog_id != self._blog_id
+            is_mixed = row.blog_id in in_part or (self._blog_id is not None and row.blog_id != self._blog_id)
             yield IndexedFile(name=row.name, length=row.length, is_mixed=is_mixed)
+
+
+def _hidden_addresses() -> Select[Any]:
+    """The rows of the queue that are addresses of hidden posts."""
+    posts, aliases, urls, hidden = schema.posts, schema.aliases, schema.urls, schema.hidden_posts
+    of_posts = union(
+        select(posts.c.key, posts.c.blog_id).join(hidden, hidden.c.post_id == posts.c.id),
+        select(aliases.c.key, aliases.c.blog_id).join(hidden, hidden.c.post_id == aliases.c.post_id),
+    ).subquery()
+    return select(urls.c.id).join(of_posts, (of_posts.c.key == urls.c.key) & (of_posts.c.blog_id == urls.c.blog_id))

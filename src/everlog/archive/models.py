@@ -208,6 +208,7 @@ class BlogOutline:
     signal: str | None
     # The last verdict in short: answers for posts and comments, how many posts are missing and excused, and when.
     completeness: Mapping[str, Any] | None = None
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import typer
 
 LATER = {
-    "hide": "keep a blog or a post out of what is shown in public",
     "move": "hand a blog over to other software",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from everlog.errors import UsageError
 
@@ -29,6 +29,20 @@ def as_moment(given: Moment) -> datetime:
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def end_of(given: str) -> datetime:
+    """The moment at which a day is over, or a time that says more than a day; in UTC unless it says otherwise.
+
+    >>> end_of("2024-05-31").isoformat(), end_of("2024-05-31T12:00+02:00").isoformat()
+    ('2024-06-01T00:00:00+00:00', '2024-05-31T12:00:00+02:00')
+    """
+    moment = as_moment(given)
+    try:
+        date.fromisoformat(given)
+    except ValueError:
+        return moment
+    return min(moment, datetime.max.replace(tzinfo=UTC) - timedelta(days=1)) + timedelta(days=1)
 
 
 def as_moment_or_none(given: Moment | None) -> datetime | None:

@@ -40,6 +40,8 @@ class Figures:
     deleted: int = 0
     # Posts held whose comments could not be had.
     comments_failed: int = 0
+    # Posts held that are hidden one by one: neither exported nor shown in public.
+    hidden: int = 0
 
     @property
     def missing(self) -> int:

@@ -17,7 +17,9 @@ from everlog.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_summaries, _terms, _blogs = schema.post_summaries, schema.post_terms, schema.blogs
+_summaries, _terms = schema.post_summaries, schema.post_terms
+# Under a name of its own: who asks may have joined the blogs already.
+_its_blog = schema.blogs.alias("its_blog")
 _MONTH = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?", re.ASCII)
 # No clock is further from UTC than this, so a day of any calendar lies within it.
 _FAR_CLOCK = timedelta(hours=26)
@@ -30,6 +32,7 @@ class PostFilter:
     """What a list of posts is chosen by; all of it holds. `public` leaves out what is hidden.
 
     `month` is one of the blog's calendar (`2024-05`), a day of it (`2024-05-31`), or empty for posts without a date.
+    `since` and `until` are about `published`; the latter does not belong to it any more. `kind` None: pages as well.
     """
 
     blog_id: int | None = None
@@ -38,8 +41,10 @@ class PostFilter:
     author: str | None = None
     language: str | None = None
     site: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
     public: bool = False
-    kind: str = "post"
+    kind: str | None = "post"
 
     @property
     def terms(self) -> list[tuple[str, str]]:
@@ -53,23 +58,36 @@ class PostFilter:
     @property
     def conditions(self) -> ColumnElement[bool]:
         """All but the first of the terms, about rows of `post_summaries`."""
-        return and_(true(), *self._conditions())
+        return and_(true(), *self._conditions(), *map(_has_term, self.terms[1:]))
+
+    @property
+    def all_conditions(self) -> ColumnElement[bool]:
+        """All, for who reads the posts in another order than lists have."""
+        return and_(true(), *self._conditions(), *map(_has_term, self.terms))
 
     def _conditions(self) -> Iterator[ColumnElement[bool]]:
-        yield _summaries.c.kind == self.kind
+        if self.kind is not None:
+            yield _summaries.c.kind == self.kind
+        if self.since is not None:
+            yield _summaries.c.published_at >= stamp(self.since)
+        if self.until is not None:
+            yield (_summaries.c.published_at < stamp(self.until)) & (_summaries.c.published_at > "")
         if self.blog_id is not None:
             yield _summaries.c.blog_id == self.blog_id
         if self.public:
             yield is_public()
         if self.month is not None:
             yield from _of_month(self.month)
-        for kind, term in self.terms[1:]:
-            # Its place in the table is known: one look each.
-            other = _terms.alias()
-            yield select(other.c.post_id).where(
-                other.c.kind == kind, other.c.term == term, other.c.blog_id == _summaries.c.blog_id,
-                other.c.published_at == _summaries.c.published_at, other.c.post_id == _summaries.c.post_id,
-            ).exists()
+
+
+def _has_term(said: tuple[str, str]) -> ColumnElement[bool]:
+    """Whether the post of a row of `post_summaries` has a term. Its place in the table is known: one look each."""
+    kind, term = said
+    other = _terms.alias()
+    return select(other.c.post_id).where(
+        other.c.kind == kind, other.c.term == term, other.c.blog_id == _summaries.c.blog_id,
+        other.c.published_at == _summaries.c.published_at, other.c.post_id == _summaries.c.post_id,
+    ).exists()
 
 
 def is_public() -> ColumnElement[bool]:
@@ -79,7 +97,7 @@ def is_public() -> ColumnElement[bool]:
 
 def is_public_blog(blog_id: Any) -> ColumnElement[bool]:
     """Whether the blog with this number may be shown to anybody."""
-    return ~select(_blogs.c.id).where(_blogs.c.id == blog_id, _blogs.c.hidden_at.is_not(None)).exists()
+    return ~select(_its_blog.c.id).where(_its_blog.c.id == blog_id, _its_blog.c.hidden_at.is_not(None)).exists()
 
 
 def _of_month(month: str) -> Iterator[ColumnElement[bool]]:

@@ -47,12 +47,14 @@ class HiddenRepository:
         with self.database.writing() as connection:
             # Held first: a crawl that stores a newer version meanwhile waits for us, or we for it.
             before = rows_before(connection, [post_id])
+            found = connection.execute(select(_hidden.c.post_id).where(_hidden.c.post_id == post_id)).first()
+            if hidden == (found is not None):
+                return False
             if hidden:
                 blog = connection.execute(select(_posts.c.blog_id).where(_posts.c.id == post_id)).scalar_one()
-                statement = self.database.insert(_hidden).on_conflict_do_nothing(index_elements=["post_id"])
                 row = {"post_id": post_id, "blog_id": blog, "hidden_at": stamp_now()}
-                changed = connection.execute(statement, row).rowcount
+                connection.execute(_hidden.insert(), row)
             else:
-                changed = connection.execute(_hidden.delete().where(_hidden.c.post_id == post_id)).rowcount
+                connection.execute(_hidden.delete().where(_hidden.c.post_id == post_id))
             write_projected(connection, self.database, before, projected_now(connection, [post_id]))
-        return bool(changed)
+        return True

@@ -9,6 +9,7 @@ from sqlalchemy import Select, func, select, tuple_
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
 from everlog.archive.db.database import in_parts
+from everlog.archive.files.durable import nothing
 from everlog.archive.projection.filters import PostFilter, is_public
 from everlog.archive.projection.post_content import link_number
 from everlog.archive.projection.rebuild import rebuild
@@ -105,8 +106,8 @@ class ListingRepository:
             rows = connection.execute(statement.order_by(_summaries.c.post_id.desc()).limit(limit))
             return tuple(map(summary_of, rows))
 
-    def rebuild(self, step: Callable[[int], None] = lambda _: None) -> int:
-        """Make all rows for lists anew from the versions; `step` is told of how many posts. How many there are."""
+    def rebuild(self, step: Callable[[str], None] = nothing) -> int:
+        """Make all rows for lists anew from the versions; `step` is told of each post. How many there are."""
         return rebuild(self.database, step)
 
 

@@ -51,20 +51,21 @@ def fill_if_stale(connection: Connection, database: Database) -> None:
     put_texts(connection, database, _state, {PROJECTION: None})
 
 
-def rebuild(database: Database, step: Callable[[int], None]) -> int:
-    """Make all of it anew; `step` is told how many posts are done. How many there were."""
+def rebuild(database: Database, step: Callable[[str], None]) -> int:
+    """Make all of it anew; `step` is told of each post. How many there were."""
     with database.writing() as connection:
         empty(connection)
     after: int | None = 0
     done = 0
     while after is not None:
-        size = 0
+        urls: list[str] = []
         with database.writing() as connection:
-            while after is not None and size < GROUP:
-                after, count = _fill_group(connection, database, after)
-                size += count
-        done += size
-        step(size)
+            while after is not None and len(urls) < GROUP:
+                after, group = _fill_group(connection, database, after)
+                urls += group
+        done += len(urls)
+        for url in urls:
+            step(url)
     return done
 
 
@@ -74,14 +75,14 @@ def empty(connection: Connection) -> None:
         connection.execute(table.delete())
 
 
-def _fill_group(connection: Connection, database: Database, after: int) -> tuple[int | None, int]:
-    """List the next posts: the number of the last, None if there are no more, and how many these are."""
+def _fill_group(connection: Connection, database: Database, after: int) -> tuple[int | None, list[str]]:
+    """List the next posts: the number of the last, None if there are no more, and their addresses."""
     # Whoever stores a newer version meanwhile waits until this one is listed.
     statement = _LACKING.where(_posts.c.id > after).order_by(_posts.c.id).limit(AT_ONCE)
     sources = connection.execute(statement.with_for_update(read=True, of=_posts)).all()
     group = [each for each in map(projected_from, sources) if each is not None]
     write_projected(connection, database, {}, group)
-    return (sources[-1].id if len(sources) == AT_ONCE else None), len(group)
+    return (sources[-1].id if len(sources) == AT_ONCE else None), [each.row["url"] for each in group]
 
 
 def disagreements(database: Database) -> Iterator[tuple[str, str]]:

@@ -225,7 +225,10 @@ class BlogRepository:
     def outlines(self) -> Iterator[BlogOutline]:
         """All blogs in the order they were added, forgotten ones too."""
         # Not whole rows: what was learned about a blog takes tens of kilobytes.
-        names = ("id", "home", "title", "state", "crawled_at", "forgotten_at", "gone", "gone_at", "completeness")
+        names = (
+            "id", "home", "title", "state", "crawled_at", "forgotten_at", "gone", "gone_at", "completeness",
+            "hidden_at",
+        )
         statement: Select[Any] = (
             select(*(_blogs.c[name] for name in names), _polls.c.due_at, _polls.c.state.label("polling"))
             .join(_polls, _polls.c.blog_id == _blogs.c.id, isouter=True).order_by(_blogs.c.id)
@@ -292,5 +295,5 @@ def _outline(row: Row[Any], figures: Figures) -> BlogOutline:
         id=row.id, home=row.home, title=row.title, state=row.state, crawled_at=moment_or_none(row.crawled_at),
         forgotten_at=moment_or_none(row.forgotten_at), gone=row.gone, gone_at=moment_or_none(row.gone_at),
         figures=figures, due_at=moment_or_none(row.due_at) if is_watched else None, why=polling.get("why"),
-        signal=polling.get("signal"), completeness=completeness,
+        signal=polling.get("signal"), completeness=completeness, is_hidden=row.hidden_at is not None,
     )

@@ -75,8 +75,10 @@ class CaptureRepository:
         self.files = FileRows(database)
         self._lost = lost
 
-    def index(self, open_file: Callable[[str], BinaryIO], *, blog_id: int | None = None) -> CaptureIndex:
-        """All captures, or those of a blog, as other programs look them up."""
+    def index(
+        self, open_file: Callable[[str], BinaryIO], *, blog_id: int | None = None, public: bool = False,
+    ) -> CaptureIndex:
+        """All captures, or those of a blog, as other programs look them up; `public`: but for what is hidden."""
         from everlog.archive.capture_index import CaptureIndex  # noqa: PLC0415 - few commands ask for it
 
         homes = select(schema.blogs.c.home).order_by(schema.blogs.c.id)
@@ -85,7 +87,7 @@ class CaptureRepository:
         with self.database.reading() as connection:
             found = list(connection.scalars(homes.limit(2)))
         title = found[0] if len(found) == 1 else "An archive of blogs"
-        return CaptureIndex(self.database, open_file, blog_id=blog_id, title=title)
+        return CaptureIndex(self.database, open_file, blog_id=blog_id, title=title, public=public)
 
     def media_paths(self, hashes: Sequence[str]) -> Mapping[str, str]:
         """Where the media files of these hashes are, those that are held."""

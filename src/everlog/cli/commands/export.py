@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @takes("archive files config quiet verbose")
-def export(
+def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
     format_name: Annotated[
         str | None,
         typer.Option(
@@ -28,6 +28,17 @@ def export(
     ] = None,
     blog: Annotated[str | None, typer.Option("--blog", metavar="BLOG", help="Only this blog.")] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="Only posts published since.")] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="Only posts published until then, that day included."),
+    ] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="Only posts with this tag.")] = None,
+    author: Annotated[str | None, typer.Option("--author", metavar="NAME", help="Only posts by this author.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="LANGUAGE", help="Only posts in this language (en, de, ja)."),
+    ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Also blogs and posts that `everlog hide` has hidden."),
+    ] = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="File, or folder for markdown; - is stdout."),
     ] = None,
@@ -39,22 +50,27 @@ def export(
     Examples:
       everlog export > posts.jsonl
       everlog export --blog https://a.blog.example/ -o posts.csv
+      everlog export --tag trains --since 2023-01-01 --until 2023-12-31
       everlog export --format markdown -o notes/
       everlog export --blog https://a.blog.example/ -o blog.wacz
     """
     # On a terminal, the posts themselves come as soon as anything could be said.
     open_with("exporting: opening the archive", quiet=given.quiet or output in {None, "-"})
-    from everlog.core.moments import as_moment_or_none
+    from everlog.archive.projection.filters import PostFilter
+    from everlog.core.moments import as_moment_or_none, end_of
     from everlog.export import FORMATS, format_for
 
-    chosen = format_for(format_name, output)
-    moment = as_moment_or_none(since)
+    format_ = format_for(format_name, output)
+    chosen = PostFilter(
+        since=as_moment_or_none(since), until=end_of(until) if until is not None else None, tag=tag, author=author,
+        language=language, public=not hidden, kind=None,
+    )
     written: Counter[str] = Counter()
     settings = given.settings()
     with archive_of(settings, reading=True, quiet=given.quiet) as opened:
         blog_id = _blog_id(blog, opened) if blog else None
         count = opened.export(
-            chosen, Path(output) if output else None, blog_id=blog_id, since=moment,
+            format_, Path(output) if output else None, blog_id=blog_id, chosen=chosen,
             on_post=lambda post: written.update({post.kind: 1, "comment": len(post.comments)}),
         )
         if output is not None and Path(output).is_dir():
@@ -62,7 +78,7 @@ def export(
     if not given.quiet:
         pages = f" and {counted(written['page'], 'page')}" if written["page"] else ""
         said = f"{counted(written['post'], 'post')}{pages} with {counted(written['comment'], 'comment')}"
-        if FORMATS[chosen].captures == "alone":
+        if FORMATS[format_].captures == "alone":
             said = counted(count, "captured page")
         print(said + (f" in {output}" if output not in {None, "-"} else ""), file=sys.stderr)
 

@@ -53,7 +53,9 @@ def search(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild the search index from the posts.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Rebuild the search index and the lists from the posts."),
+    ] = False,
     *, given: Flags,
 ) -> None:
     """Find posts by their words, the best first: titles, texts, comments, authors and tags, in any language.
@@ -75,9 +77,10 @@ def search(
         if rebuild:
             opened.search.forget()
         indexed = _index(opened, quiet=given.quiet)
+        listed = _list(opened, quiet=given.quiet) if rebuild else 0
         if not text.strip():
             if given.json:
-                print(json_text({"indexed": indexed}))
+                print(json_text({"indexed": indexed, "listed": listed}))
             return
         hits = opened.search(text, limit=limit)
         total = opened.search.count(text)
@@ -101,6 +104,15 @@ def _index(archive: Archive, *, quiet: bool) -> int:
         print(f"{waiting} posts are brought into the search index{once}", file=sys.stderr)
     with progress(waiting, "posts in the search index", quiet=quiet or not waiting) as step:
         return archive.search.index(step)
+
+
+def _list(archive: Archive, *, quiet: bool) -> int:
+    """Make the rows for lists anew. How many posts they are of."""
+    from everlog.cli.terminal.progress import progress
+
+    count = sum(archive.posts.count(blog.id) for blog in archive.blogs(forgotten=True))
+    with progress(count, "posts in lists", quiet=quiet or not count) as step:
+        return archive.listing.rebuild(step)
 
 
 def _print(hits: tuple[Hit, ...], *, verbose: bool) -> None:

@@ -99,6 +99,7 @@ def _print_all(archive: Archive, given: Flags) -> None:
         since = f"{ago(each.gone_at, now)}: " if each.gone_at is not None else ""
         say(f"  {each.home}  {since}{each.gone}")
     more(len(gone), SHOWN, verbose=given.verbose)
+    _print_hidden(outlines, verbose=given.verbose)
     events = list(archive.events(kinds=MATTER, limit=None if given.verbose else SHOWN + 1))
     if events:
         print()
@@ -109,13 +110,32 @@ def _print_all(archive: Archive, given: Flags) -> None:
             say("  and earlier ones (-v shows all)")
 
 
+def _print_hidden(outlines: list[BlogOutline], *, verbose: bool) -> None:
+    """What is kept and not shown, so that nobody wonders why an export lacks it."""
+    blogs = [each for each in outlines if each.is_hidden]
+    posts = [each for each in outlines if each.figures.hidden and not each.is_hidden]
+    if not blogs and not posts:
+        return
+    print()
+    parts = [
+        *([f"{len(blogs)} of {counted(len(outlines), 'blog')}"] if blogs else []),
+        *([counted(sum(each.figures.hidden for each in posts), "single post")] if posts else []),
+    ]
+    say(f"hidden, and not exported: {' and '.join(parts)}")
+    shown = [each.home for each in blogs]
+    shown += [f"{each.home}  {counted(each.figures.hidden, 'post')}" for each in posts]
+    for line in shown if verbose else shown[:SHOWN]:
+        say(f"  {line}")
+    more(len(shown), SHOWN, verbose=verbose)
+
+
 def _row(outline: BlogOutline) -> dict[str, Any]:
     return {
         "blog": outline.home, "title": outline.title, **figures_dict(outline.figures), "state": _state(outline),
         "last_crawl": time_or_none(outline.crawled_at), "next_poll": time_or_none(outline.due_at),
         "poll_reason": outline.why, "poll_signal": outline.signal, "gone": outline.gone,
         "completeness": _short(outline),
-        "gone_since": time_or_none(outline.gone_at),
+        "gone_since": time_or_none(outline.gone_at), "hidden": outline.is_hidden,
     }
 
 

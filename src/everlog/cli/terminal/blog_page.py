@@ -44,7 +44,7 @@ def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     _field("last crawl", _when(detail["last_crawl"], now))
     print_verdict(known)
     _print_figures(detail)
-    for name in ("left_out", "not_kept"):
+    for name in ("left_out", "not_kept", "hidden"):
         if detail[name]:
             _field(name.replace("_", " "), detail[name])
     _print_watching(detail, now)
@@ -64,7 +64,7 @@ def figures_dict(figures: Figures) -> dict[str, int]:
         "waiting": figures.waiting, "failed": figures.missing, "missing_posts": figures.missing_posts,
         "missing_pages": figures.missing_pages, "media_failed": figures.media_missing,
         "requisites_failed": figures.requisites_missing, "aliases": figures.aliases, "deleted": figures.deleted,
-        "comments_failed": figures.comments_failed,
+        "comments_failed": figures.comments_failed, "hidden_posts": figures.hidden,
     }
 
 
@@ -126,6 +126,13 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
         say(f"  {each['url']}  {each['note']}")
 
 
+def _said_hidden(blog: Blog, archive: Archive, figures: Figures) -> str | None:
+    """What of a blog is neither exported nor shown in public; None: nothing."""
+    if blog.id in archive.hidden.blogs():
+        return f"the whole blog; everlog hide --undo {blog.home} shows it again"
+    return counted(figures.hidden, "post") if figures.hidden else None
+
+
 def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
     from everlog.usecases.discover.blog_scope import names_of, scope_of
@@ -159,7 +166,7 @@ def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]
         "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
         "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.is_name)],
         "names": [{"home": home, "evidence": why} for home, why in names_of(scope).items()],
-        "left_out": said_left_out(blog, archive),
+        "left_out": said_left_out(blog, archive), "hidden": _said_hidden(blog, archive, figures),
         "not_kept": noarchive_remark(not_kept, blog.home) if not_kept else None,
         "runs": [
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
