@@ -4,8 +4,10 @@
 
 A post has a date in its address, a sidebar, comments, and links to some twenty other pages: its
 neighbours, related posts, a month, a tag. List pages show twenty posts each, and so do tags and months.
-With `--pictures` every post shows one, with `--sitemap` a sitemap lists all of them. Pages are put together
-when they are asked for, from pieces made once, so that a blog of any length takes no room.
+With `--pictures` every post shows one, with `--sitemap` a sitemap lists all of them. With `--theme` pages have a
+design, as themes of blog engines do: style sheets with imports, fonts and pictures, scripts, icons, a manifest, a
+logo in several sizes. Pages are put together when they are asked for, from pieces made once, so that a blog of any
+length takes no room.
 """
 
 from __future__ import annotations
@@ -38,6 +40,51 @@ PIECES = 997
 FEED_ENTRIES = 10
 
 
+# What a theme of WordPress puts into every page: 31 files in all, with what style sheets and the manifest name.
+THEME_HEAD = (
+    '<link rel=stylesheet href="/theme/style.css?ver=6.1"><link rel=stylesheet href="/theme/blocks.css?ver=6.1">'
+    '<link rel=stylesheet href="/theme/print.css" media=print><link rel=icon href="/theme/icon-32.png" sizes=32x32>'
+    '<link rel=icon href="/theme/icon-192.png" sizes=192x192><link rel=apple-touch-icon href="/theme/icon-180.png">'
+    '<link rel=manifest href="/theme/site.webmanifest"><script src="/theme/jquery.js?ver=3.6"></script>'
+    '<script src="/theme/navigation.js?ver=6.1" defer></script><script src="/theme/comments.js?ver=6.1"></script>'
+)
+THEME_LOGO = (
+    '<img src="/theme/logo-300.png" srcset="/theme/logo-300.png 300w, /theme/logo-768.png 768w, '
+    '/theme/logo-1536.png 1536w" sizes="100vw" alt=""><svg><use href="/theme/sprite.svg#menu"></use></svg>'
+)
+THEME_ASIDE = "".join(f'<img src="/theme/widget-{number}.png" alt="">' for number in range(3))
+_THEME_STYLE = (
+    '@import url("colours.css"); @import "layout.css" screen;'
+    + "".join(
+        f"@font-face {{font-family: F{number}; src: url(fonts/f{number}.woff2) format('woff2')}}" for number in range(4)
+    )
+    + "".join(f".d{number} {{background: #fff url('pictures/d{number}.png') no-repeat}}" for number in range(6))
+)
+
+
+def _theme() -> dict[str, tuple[str, bytes]]:
+    """The files of the theme, by their paths."""
+    rules = "".join(f".t-{place} {{margin: {place}px; padding: 0 {place}px}}\n" for place in range(600)).encode()
+    sheets = {"style.css?ver=6.1": _THEME_STYLE.encode() + rules, "blocks.css?ver=6.1": rules, "print.css": rules[:900]}
+    sheets |= {"colours.css": rules[:5_000], "layout.css": b".m {background: url(pictures/m.png)}" + rules[:5_000]}
+    names = ("jquery.js?ver=3.6", "navigation.js?ver=6.1", "comments.js?ver=6.1")
+    scripts = dict.fromkeys(names, b"/* a script */ var n = 1;" * 2_000)
+    pictures = (
+        "icon-32", "icon-192", "icon-180", "icon-512", "logo-300", "logo-1536", *(f"widget-{n}" for n in range(3)),
+        *(f"pictures/d{n}" for n in range(6)), "pictures/m",
+    )
+    icons = b'{"icons": [{"src": "icon-192.png"}, {"src": "icon-512.png"}]}'
+    noise = random.Random(7)  # noqa: S311 - pictures, not keys
+    files = {
+        **{name: ("text/css", body) for name, body in sheets.items()},
+        **{name: ("text/javascript", body) for name, body in scripts.items()},
+        **{f"{name}.png": ("image/png", b"\x89PNG\r\n\x1a\n" + noise.randbytes(4_000)) for name in pictures},
+        **{f"fonts/f{number}.woff2": ("font/woff2", noise.randbytes(30_000)) for number in range(4)},
+        "site.webmanifest": ("application/manifest+json", icons), "sprite.svg": ("image/svg+xml", b"<svg id=menu />"),
+    }
+    return {f"/theme/{name}": file for name, file in files.items()}
+
+
 @dataclass(frozen=True)
 class MadeBlog:
     """A blog of some posts, each page about so many bytes long; `home` is where it will be served."""
@@ -46,6 +93,7 @@ class MadeBlog:
     page_bytes: int = 30_000
     pictures: bool = False
     sitemap: bool = False
+    theme: bool = False
     home: str = "http://127.0.0.1/"
     _seed: int = field(default=7)
 
@@ -93,6 +141,7 @@ class MadeBlog:
             "/robots.txt": ("text/plain", b"User-agent: *\nDisallow: /private/\n"),
             "/feed.xml": ("application/rss+xml", self._feed()),
             "/about/": ("text/html; charset=utf-8", self._around("About", "<p>All about us and nothing else.</p>")),
+            **(_theme() if self.theme else {}),
         }
 
     @cached_property
@@ -121,14 +170,16 @@ class MadeBlog:
     def _head(self) -> str:
         count = self.page_bytes // 90
         rules = "".join(f".box-{place}{{margin:{place}px;color:#{place:06x}}}" for place in range(count))
-        return f"<style>{rules}</style>"
+        return f"<style>{rules}</style>{THEME_HEAD if self.theme else ''}"
 
     def _around(self, title: str, inside: str, aside: str = "") -> bytes:
         return (
             f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>{title} - The made blog</title>"
             f'<link rel="alternate" type="application/rss+xml" href="/feed.xml">{self._head}</head>\n'
-            '<body><header><a href="/">The made blog</a><nav><a href="/">Home</a> <a href="/about/">About</a></nav>'
-            f"</header>\n<main>{inside}</main>\n<aside class=sidebar>{aside}</aside>\n"
+            f'<body><header>{THEME_LOGO if self.theme else ""}<a href="/">The made blog</a>'
+            '<nav><a href="/">Home</a> <a href="/about/">About</a></nav>'
+            f"</header>\n<main>{inside}</main>\n"
+            f"<aside class=sidebar>{aside}{THEME_ASIDE if self.theme else ''}</aside>\n"
             "<footer>Made by nobody in particular</footer></body></html>"
         ).encode()
 
@@ -225,15 +276,19 @@ class MadeBlog:
 @contextmanager
 def served(
     posts: int, *, page_bytes: int = 30_000, pictures: bool = False, sitemap: bool = False,
+    theme: bool = False,
 ) -> Iterator[MadeBlog]:
     """The blog, served by a process of its own for as long as the context lasts."""
     command = [sys.executable, __file__, "--posts", str(posts), "--kilobytes", str(page_bytes / 1000)]
     command += [*(["--pictures"] if pictures else []), *(["--sitemap"] if sitemap else [])]
+    command += ["--theme"] if theme else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         home = server.stdout.readline().strip()
         try:
-            yield MadeBlog(posts=posts, page_bytes=page_bytes, pictures=pictures, sitemap=sitemap, home=home)
+            yield MadeBlog(
+                posts=posts, page_bytes=page_bytes, pictures=pictures, sitemap=sitemap, theme=theme, home=home,
+            )
         finally:
             server.kill()
 
@@ -267,7 +322,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     home = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     blog = MadeBlog(
         posts=arguments.posts, page_bytes=int(arguments.kilobytes * 1000), pictures=arguments.pictures,
-        sitemap=arguments.sitemap, home=home,
+        sitemap=arguments.sitemap, theme=arguments.theme, home=home,
     )
     server = await asyncio.get_running_loop().create_server(lambda: _Visitor(blog), sock=listener)
     print(home, flush=True)
@@ -280,6 +335,7 @@ def main() -> None:
     parser.add_argument("--kilobytes", type=float, default=30.0, help="about the size of a page")
     parser.add_argument("--pictures", action="store_true", help="one in every post")
     parser.add_argument("--sitemap", action="store_true", help="with a sitemap of all posts")
+    parser.add_argument("--theme", action="store_true", help="a design, as themes of blog engines have")
     parser.add_argument("--port", type=int, default=0)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(parser.parse_args()))

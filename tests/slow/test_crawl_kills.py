@@ -45,11 +45,15 @@ def pages(home: str) -> dict[str, bytes]:
         shown = numbers[(place - 1) * PER_LIST : place * PER_LIST]
         teasers = "".join(f"<h2><a href=/{n}>Post {n} of ours</a></h2><p>{a_blog.sentence(str(n))}</p>" for n in shown)
         body = (
-            "<html><head><title>A Blog</title><link rel=alternate type=application/rss+xml href=/feed.xml></head>"
+            "<html><head><title>A Blog</title><link rel=alternate type=application/rss+xml href=/feed.xml>"
+            "<link rel=stylesheet href=/style.css></head>"
             f"<body><div class=list>{teasers}</div><a href=/page/{place + 1}>Older posts</a></body></html>"
         )
         routes["/" if place == 1 else f"/page/{place}"] = reply(body=body)
     routes[f"/page/{POSTS // PER_LIST + 1}"] = reply(body="<html><body><p>There is nothing older.</p></body></html>")
+    routes["/style.css"] = reply(body="@import 'more.css'; p { background: url(dot.png) }", Content_Type="text/css")
+    routes["/more.css"] = reply(body="p { background: url(dot.png) }", Content_Type="text/css")
+    routes["/dot.png"] = reply(body=b"\x89PNG dot", Content_Type="image/png")
     routes["/about"] = reply(body="<html><body><p>All about us and nothing else.</p></body></html>")
     for number in numbers:
         article = f"{a_blog.article(number)}<p><img src=/picture-{number}.png alt=''></p>"
@@ -92,6 +96,7 @@ def finish(crawler: Crawler, home: str, place: Place) -> None:
     numbers = range(1, POSTS + 1)
     assert shortfall(
         place, [f"{home}{number}" for number in numbers], [f"{home}picture-{number}.png" for number in numbers],
+        [f"{home}{name}" for name in ("style.css", "more.css", "dot.png")],
     ) == []
 
 

@@ -109,8 +109,10 @@ def damage(place: Place) -> list[str]:
         return [*wrong, *_lost(database, place.acknowledged()), *_doubled(database, place.acknowledged())]
 
 
-def shortfall(place: Place, posts: Iterable[str], media: Iterable[str]) -> list[str]:
-    """What a finished archive lacks or has too much of, given the addresses of the blog's posts and media."""
+def shortfall(
+    place: Place, posts: Iterable[str], media: Iterable[str], requisites: Iterable[str] = (),
+) -> list[str]:
+    """What a finished archive lacks or has too much of, given the addresses of the blog's posts and files."""
     wrong = []
     with closing(sqlite3.connect(place.folder / DATABASE)) as database:
         for table, wanted in (("posts", posts), ("media", media)):
@@ -118,6 +120,10 @@ def shortfall(place: Place, posts: Iterable[str], media: Iterable[str]) -> list[
             held = {key for (key,) in database.execute(f"select key from {table}")}  # noqa: S608 - one of two names
             wrong += [f"{table}: {key} is missing" for key in sorted(keys - held)]
             wrong += [f"{table}: {key} should not be there" for key in sorted(held - keys)]
+        needed = {key for (key,) in database.execute(
+            "select key from urls where lane = 'requisite' and outcome = 'requisite' and status = 200",
+        )}
+        wrong += [f"requisites: {key}" for key in sorted(needed ^ {canonical(url) for url in requisites})]
         queued = database.execute("select key from urls where state != 'done'")
         wrong += [f"not done: {key}" for (key,) in queued]
         feeds = "select 1 from captures where purpose = 'feed' and status = 200"

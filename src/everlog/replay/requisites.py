@@ -34,8 +34,8 @@ from everlog.replay.html_places import (
     meta_kind,
 )
 
-# Requisites of one page, at most. Of 13,000 pages of the corpus one in a thousand names more (lists of everything with
-# a picture each, threads with an avatar for each of a thousand comments); the median is 16.
+# Requisites of one page, at most, the pictures of its article among them. Of 9,132 pages of 84 blogs half name 17 or
+# fewer, 99 in a hundred 218 or fewer, and five more than this (339 at most): lists with a picture for everything.
 MOST_PER_PAGE = 300
 # References of one style sheet, at most: icon fonts and flags of all countries are 250 to 500 pictures.
 MOST_PER_SHEET = 500
@@ -51,6 +51,7 @@ for _tag, _name in LAZY_PLACES:
         _NAMING[_tag] = (*_NAMING[_tag], (_name, kind_))
 # Case is as libxml2 writes names: in small letters, but for those of SVG in XHTML.
 _WALKED = ("link", "meta", "img", "source", "style", *_NAMING)
+_AHEAD: dict[str, Kind] = {"style": "style", "script": "script", "font": "font"}
 _SHOWN_SOURCES = frozenset(("audio", "video"))
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 # All values of attributes that hold CSS, or the picture of a background. (Attributes of SVG with `url()` name elements
@@ -166,7 +167,17 @@ def _values(found: object) -> list[str]:
 
 def _of_link(link: Element) -> Iterable[tuple[str, Kind]]:
     kind, href = link_kind(link.get("rel"), link.get("type")), link.get("href")
+    if kind == "dead":
+        kind = _fetched_ahead(link)
     return ((href, kind),) if href and kind in REQUISITE_KINDS else ()
+
+
+def _fetched_ahead(link: Element) -> Kind:
+    """What a link fetches ahead of need: the page needs it later, and modules of scripts are named nowhere else."""
+    relations = (link.get("rel") or "").lower().split()
+    if "modulepreload" in relations:
+        return "script"
+    return _AHEAD.get((link.get("as") or "").lower(), "dead") if "preload" in relations else "dead"
 
 
 def _of_meta(meta: Element) -> Iterable[tuple[str, Kind]]:

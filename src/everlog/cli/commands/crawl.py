@@ -128,7 +128,7 @@ def update(
     if requisites and (since is not None or not settings.requisites):
         other = "--since" if since is not None else "--no-requisites"
         raise UsageError(
-            f"--requisites and {other} do not go together", advice=f"leave out {other}: no page is asked for again",
+            f"--requisites and {other} do not go together", advice=f"leave out {other}: no page is fetched again",
         )
     from everlog.usecases.discover.held_blog import blog_named
     from everlog.usecases.runner import Job
