@@ -14,13 +14,13 @@ RUN python -m venv /opt/everlog
 COPY pyproject.toml README.md LICENSE ./
 RUN mkdir -p src/everlog \
     && touch src/everlog/__init__.py \
-    && /opt/everlog/bin/pip install --no-cache-dir ".[fleet]"
+    && /opt/everlog/bin/pip install --no-cache-dir ".[fleet,serve]"
 COPY src src
 RUN /opt/everlog/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /wheels . \
     && /opt/everlog/bin/pip install --no-cache-dir --no-deps --force-reinstall /wheels/everlog-*.whl
 
 FROM build AS build-browser
-RUN /opt/everlog/bin/pip install --no-cache-dir "$(echo /wheels/everlog-*.whl)[fleet,render]"
+RUN /opt/everlog/bin/pip install --no-cache-dir "$(echo /wheels/everlog-*.whl)[fleet,render,serve]"
 
 FROM python:${PYTHON} AS base
 LABEL org.opencontainers.image.title="everlog" \

@@ -11,6 +11,7 @@ from everlog.demo.site import truth
 
 HEAVY = {
     "scrapy", "twisted", "numpy", "babel", "dateparser", "rich", "alembic", "psycopg",
+    "starlette", "uvicorn", "jinja2", "everlog.web", "everlog.replay",
     "sqlalchemy.dialects.postgresql", "everlog.extract", "everlog.fetch", "everlog.render", "everlog.fleet",
     "everlog.usecases.runner", "everlog.usecases.crawl.crawl_blog", "everlog.usecases.learn", "everlog.usecases.update",
 }

@@ -142,3 +142,29 @@ def test_addresses_that_are_asked_for_are_only_text(served: Served, url):
         assert answer.status == 404
         assert "<script" not in answer.text
         assert "'onload='x\"" not in answer.text or "&#39;onload" in answer.text
+
+
+def test_an_address_at_a_former_host_offers_what_the_blog_has_now(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "archive")
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        archive.blogs.move(archive.blogs.find(HOME).id, "http://new.example/")
+        with serving(archive) as served:
+            answer = served.page("/web/http://a.example/2024/never")
+            assert answer.status == 404
+            assert "everlog repair http://new.example/" in answer.text
+
+
+def test_a_page_that_scripts_write_is_shown_as_the_browser_drew_it(tmp_path):
+    empty, url = b"<title>t</title><div id=app></div><script src=app.js></script>", HOME + "app"
+    words = b"<p>" + b"All the words that the scripts have written. " * 20
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        drawn = some.exchange(url, words, purpose="rendered")
+        with archive.lock(blog):
+            archive.commit([some.page(blog, url, exchanges=(drawn, some.exchange(url, empty)))])
+            both = some.exchange(HOME + "full", words + b"<p>and a comment", purpose="rendered")
+            archive.commit([some.page(blog, HOME + "full", exchanges=(both, some.exchange(HOME + "full", words)))])
+        with serving(archive) as served:
+            assert "that the scripts have written" in served.ask(f"/web/{stamp(0)}/{url}").text
+            assert served.ask(f"/web/{stamp(0)}id_/{url}").body == empty
+            assert "and a comment" not in served.ask(f"/web/{stamp(0)}/{HOME}full").text

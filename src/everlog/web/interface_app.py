@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -168,9 +168,16 @@ class InterfaceApp:
         )
 
     def _near(self, url: str) -> tuple[tuple[HeldAddress, ...], Blog | None]:
+        blog = next(
+            (blog for blog in self._archive.blogs(forgotten=True)
+             if host_of(url) in map(host_of, (blog.home, *blog.former_homes))), None,
+        )
         near = self._archive.mementos.near(url)
-        host = host_of(url)
-        return near, next((blog for blog in self._archive.blogs(forgotten=True) if host_of(blog.home) == host), None)
+        if blog is not None and host_of(blog.home) != host_of(url):
+            # The blog was there once: what it has now may be what was meant.
+            parts = urlsplit(url)
+            near += self._archive.mementos.near(urlunsplit(parts._replace(netloc=urlsplit(blog.home).netloc)))
+        return near, blog
 
     async def _nothing_here(self, request: Request, _error: Exception | None = None) -> Response:
         return await self._page(request, "missing.html", 404, url=None, asked=None, near=(), blog=None, parents=[],
