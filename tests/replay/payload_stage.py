@@ -19,22 +19,13 @@ from playwright.sync_api import TimeoutError as NotYet
 
 from everlog.render.find_chromium import find_chromium
 from everlog.replay import Replayed, View, rewrite_html, rewrite_style, rewrite_svg
+from everlog.web.replay_app import content_policy
 
 # Documents in one page.
 AT_ONCE = 60
 LOAD_MILLISECONDS = 300_000
 # Some payloads that come through never stop asking.
 IDLE_MILLISECONDS = 2_000
-
-
-def policy(origin: str) -> str:
-    """What replay's answers allow: nothing that runs, and nothing from elsewhere."""
-    own = f"{origin} data:"
-    return (
-        "sandbox allow-top-navigation-by-user-activation; default-src 'none'; form-action 'none'; base-uri 'none'; "
-        f"img-src {own}; media-src {own}; font-src {own}; style-src {own} 'unsafe-inline'; frame-src {origin}; "
-        f"object-src {origin}"
-    )
 
 
 @dataclass
@@ -144,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Access-Control-Allow-Origin", "*")
         self.send_header("Cache-Control", "no-store")
         if has_policy:
-            self.send_header("Content-Security-Policy", policy(self.stage.replay))
+            self.send_header("Content-Security-Policy", content_policy(self.stage.replay))
         self.end_headers()
         # A browser that has seen enough hangs up.
         with suppress(ConnectionError):

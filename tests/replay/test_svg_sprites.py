@@ -76,3 +76,9 @@ def test_a_deep_and_a_long_file_take_no_time():
     deep = f"{HEAD}{'<g>' * 5_000}<path/>{'</g>' * 5_000}</svg>"
     assert shown(page("x"), deep).count("<g>") <= 51
     assert len(shown(page("x"), HEAD + "<g/>" * LONGEST_SPRITE)) < 4 * LONGEST_SPRITE
+
+
+def test_an_address_that_is_spelled_with_escapes_is_no_colour():
+    page = '<svg><use href="http://r/web/20200101000000/http://a.org/i.svg#x"></use></svg>'
+    sign = '<svg xmlns="http://www.w3.org/2000/svg"><path id="x" d="M0" fill="u\\72l(http://live.example/)"/></svg>'
+    assert "live.example" not in with_sprites(page, "http://r", lambda _at, _url: sign)

@@ -102,7 +102,8 @@ def _written(element: etree._Element, mark: str, depth: int = 0) -> Iterator[str
             yield f' id="{escaped(mark + str(value))}"'
         elif attribute in _HREFS and str(value).startswith("#"):
             yield f' href="#{escaped(mark + str(value)[1:])}"'
-        elif attribute in _ATTRIBUTES and "url(" not in str(value).lower():
+        # An escape may spell an address too.
+        elif attribute in _ATTRIBUTES and "url(" not in str(value).lower() and "\\" not in str(value):
             yield f' {attribute}="{escaped(str(value))}"'
         elif attribute in _ATTRIBUTES and (found := _OF_ID.fullmatch(str(value).strip())) is not None:
             yield f' {attribute}="url(#{escaped(mark + found[1])})"'
