@@ -10,6 +10,7 @@ import a_blog
 from everlog.archive.verify import verify
 from everlog.comments.services import SERVICES
 from everlog.errors import NoBrowser, NoFeed
+from everlog.usecases.page.stored_requisites import check_requisites
 from everlog.usecases.reread import reread_blog
 from usecases.a_conversation import said
 from usecases.a_drawn_blog import HABITS, POSTS, archive, crawl, post, site
@@ -84,6 +85,12 @@ def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive
         assert post(archive, number).authors == ("Ann Lee",)
     assert report.held == 12
     assert list(verify(archive)) == []
+    # What the browser was answered is kept as what the pages need, and not asked for again.
+    (blog,) = archive.blogs()
+    held = {capture.url for capture in archive.captures(blog.id, purpose="requisite")}
+    assert a_blog.HOME + "app.js" in held
+    assert fetcher.count(a_blog.HOME + "app.js") == 1
+    assert list(check_requisites(archive, [])) == []
     # An update finds the new post of the feed, and draws it.
     newer = scripted_site(13)
     report = crawl(newer, archive)
