@@ -29,7 +29,7 @@ OF_AN_ARCHIVE = {
     "blogs", "urls", "captures", "posts", "comments", "events", "search", "polls", "hosts", "jobs", "leases", "workers",
     "listing", "overview", "hidden", "mementos",
     # What can be done with it.
-    "versions", "export", "exchange", "open_file", "lock", "together", "commit", "close",
+    "versions", "export", "exchange", "open_file", "open_body", "lock", "together", "commit", "close",
     # What it is.
     "where", "folder", "is_read_only", "backend", "writers",
 }

@@ -166,6 +166,9 @@ def test_addresses_of_a_blog_are_listed_by_pages_text_and_kind(archive, blog):
     assert [address.url for address in archive.mementos.held_addresses(blog, lanes=("media",))] == [
         HOME + "A_picture.png",
     ]
+    store(archive, blog, some.page(blog, HOME + "feed", outcome="feed", exchanges=(some.exchange(HOME + "feed"),)))
+    pages = [address.url for address in archive.mementos.held_addresses(blog, lanes=("post", "page"))]
+    assert pages == [HOME, PAGE, HOME + "new"]
     assert archive.mementos.count_addresses(blog, text="PICTURE a_") == 1
     assert archive.mementos.count_addresses(blog, text="a%picture") == 0
 

@@ -41,8 +41,9 @@ if TYPE_CHECKING:
 WAYS: tuple[Way, ...] = ("own", "led", "redirect", "error")
 # What a redirect leads to that people look at; what interfaces told of a post's page is not that page.
 _LOOKED_AT = ("page", "media", "requisite", "feed")
-# Times in addresses are whole seconds: a capture within one is nearer to its middle than any other.
-HALF_A_SECOND = timedelta(milliseconds=500)
+# Feeds, sitemaps and robots.txt stand in the lane of pages, and are none.
+_FOR_PROGRAMS = ("feed", "robots")
+# Times in addresses are whole seconds.
 ONE_SECOND = timedelta(seconds=1)
 # Addresses of a blog among which near ones are looked for: so many are read in 30 ms or so.
 MOST_NEIGHBOURS = 100_000
@@ -278,7 +279,8 @@ def _is_captured() -> ColumnElement[bool]:
 def _listed(blog_id: int, lanes: Sequence[str], text: str) -> Select[Any]:
     statement = select().select_from(_urls).where(_urls.c.blog_id == blog_id, _is_captured())
     if lanes:
-        statement = statement.where(_urls.c.lane.in_(lanes))
+        is_for_people = _urls.c.outcome.is_(None) | _urls.c.outcome.not_in(_FOR_PROGRAMS)
+        statement = statement.where(_urls.c.lane.in_(lanes), is_for_people)
     for word in storable(text).lower().split():
         statement = statement.where(func.lower(_urls.c.url).contains(word, autoescape=True))
     return statement
