@@ -46,6 +46,7 @@ def fill(archive: Archive) -> None:
         )])
     with archive.lock(other.id):
         archive.commit([some.post_visit(other.id, "http://b.example/first", f"Zuerst 第一 {LONG}", at=90)])
+    archive.hidden.set_post(archive.listing.find("http://b.example/first").id, hidden=True)
     _watch(archive, blog.id)
     _account(archive, blog.id)
 
@@ -62,7 +63,8 @@ def _visits(blog_id: int) -> Any:
             blog_id, f"{HOME}{number}", f"{number} {LONG}", at=number, media=(Media(url=picture),),
             published=START - timedelta(days=number), tags=("sea", f"tag {number}"), comments=comments[: number % 3],
         )
-        yield visit
+        html = f'{visit.post.html}<p><a href="{HOME}{number + 1}">next</a></p>'
+        yield replace(visit, post=replace(visit.post, html=html))
     yield some.post_visit(blog_id, HOME + "copy", f"2 {LONG}", at=10)
     yield some.post_visit(blog_id, HOME + "strange", STRANGE * 3, at=11, title=STRANGE)
     yield some.media_visit(blog_id, picture, PICTURE, at=12)
