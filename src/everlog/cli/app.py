@@ -52,8 +52,8 @@ _HERE: dict[str, tuple[str, str]] = {
     "verify": ("", "Check every record, file and digest of the archive."),
     "evaluate": ("", "Score extraction on a corpus of blogs."),
     "copy": ("", "Copy an archive into a new one."),
-    "worker": ("", "Run jobs from a fleet's queue until stopped."),
-    "enqueue": ("", "Queue blogs for a fleet to crawl."),
+    "worker": ("fleet.worker", "Run jobs from a fleet's queue until stopped."),
+    "enqueue": ("fleet.enqueue", "Queue blogs for a fleet to crawl."),
 }
 _FLEET = "fleet"
 
@@ -75,7 +75,7 @@ def make_app(*names: str) -> typer.Typer:
             cls = module.SearchCommand if name == "search" else None
             app.command(name, cls=cls, short_help=line)(getattr(module, "import_" if name == "import" else name))
     if not names or _FLEET in names:
-        app.add_typer(import_module("everlog.cli.commands.fleet").fleet)
+        app.add_typer(import_module("everlog.cli.commands.fleet.fleet").fleet)
     add_later(app)
     app.callback(epilog="Bare `everlog URL` is `everlog crawl URL`.")(everlog)
     return app

@@ -1,0 +1,1 @@
+"""Commands of a fleet, one module each: `worker`, `enqueue`, and `fleet status`, `rebuild` and `drain`."""
