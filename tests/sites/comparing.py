@@ -83,10 +83,15 @@ def crawl(sites: Sequence[Subject], archive: Path) -> None:
         raise RuntimeError(f"the crawl ended with {done.returncode}:\n{done.stderr[-4_000:]}")
 
 
-def captured(names: Iterable[str], archive: Path, eyes: Eyes) -> tuple[tuple[Subject, ...], Looks]:
+def captured(names: Iterable[str], archive: Path, eyes: Eyes, *, times: int = 1) -> tuple[tuple[Subject, ...], Looks]:
     """Crawl sites, and look at them while that goes on; both are over, and the sites gone, when this returns."""
+
+    def crawls(sites: Sequence[Subject]) -> None:
+        for _ in range(times):
+            crawl(sites, archive)
+
     with subjects(names) as sites, ThreadPoolExecutor(1) as beside:
-        crawled = beside.submit(crawl, sites, archive)
+        crawled = beside.submit(crawls, sites)
         looks: Looks = {}
         for width in WIDTHS:
             with eyes.looking(width) as viewer:

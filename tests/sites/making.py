@@ -347,7 +347,7 @@ SITES = (
     Site(name="pelican-notmyidea", generator="Pelican", theme="notmyidea", make=partial(_pelican, theme="notmyidea"),
          archive="/archives.html"),
     Site(name="pelican-reflex", generator="Pelican", theme="reflex", make=partial(_pelican, theme="reflex"),
-         archive="/archives.html"),
+         archive="/category/notes.html"),
     Site(name="nikola-bootblog4", generator="Nikola", theme="bootblog4", make=partial(_nikola, theme="bootblog4"),
          archive="/archive.html"),
     Site(name="nikola-base", generator="Nikola", theme="base", make=partial(_nikola, theme="base"),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from sites.making import TEXTS, built
@@ -72,11 +73,18 @@ def served(site: Site) -> Iterator[Served]:
             thread.join()
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Browsers and crawlers may go before all was said; anything else is told."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def _server(host: str, folder: Path, types: Mapping[str, str]) -> ThreadingHTTPServer:
     handler = type("Handler", (_Handler,), {"folder": folder, "types": types})
-    server = ThreadingHTTPServer((host, 0), handler)
-    server.daemon_threads = True
-    return server
+    return _Server((host, 0), handler)
 
 
 def _place(server: ThreadingHTTPServer) -> str:

@@ -29,7 +29,7 @@ WORST = 0.03
 def test_others_read_our_archives_and_show_the_same_pages(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     with chromium() as eyes:
-        sites, live = captured(SITES, archive, eyes)
+        sites, live = captured(SITES, archive, eyes, times=2)
         files = sorted(archive.rglob("*.warc.gz"))
         assert files
         words = [sys.executable, "-m", "warcio.cli", "check", *map(str, files)]
@@ -42,6 +42,9 @@ def test_others_read_our_archives_and_show_the_same_pages(tmp_path: Path) -> Non
             )
             assert done.code == 0, done.err
         assert wacz_complaints(package) == ""
+        # What was the same the second time, and what led elsewhere, are among the captures.
+        assert '"mime": "warc/revisit"' in index.read_text("utf-8")
+        assert '"status": "302"' in index.read_text("utf-8")
         for told in (None, index):
             with pywb(files, index=told) as server, eyes.looking(WIDTH) as viewer:
                 different = {}
