@@ -205,3 +205,14 @@ def test_lines_are_sorted_however_few_fit_into_memory(at_once):
 ])
 def test_the_key_of_an_address_is_the_one_that_replay_programs_look_for(url, key):
     assert surt(url) == key
+
+
+def test_every_part_is_where_a_reader_of_the_list_alone_looks_for_it(archive, tmp_path):
+    """ReplayWeb.page: without an extra field in the list at the end it takes the part to begin without one, too."""
+    file = tmp_path / "a.wacz"
+    with opened_package(archive, tmp_path) as package:
+        listed = package.infolist()
+    whole = file.read_bytes()
+    for entry in listed:
+        begins = whole[entry.header_offset:entry.header_offset + 30]
+        assert entry.extra or int.from_bytes(begins[28:30], "little") == 0, entry.filename

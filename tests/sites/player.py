@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
-from sites.looking import PATIENCE_MILLISECONDS, WIDTHS, Look
+from sites.looking import HEIGHT, PATIENCE_MILLISECONDS, WIDTHS, Look
 from sites.making import PARTS
 
 if TYPE_CHECKING:
@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from sites.looking import Eyes
 
 _PAGE = """<!doctype html><meta charset="utf-8"><script src="/ui.js"></script>
-<replay-web-page source="/captures.wacz" url="{url}" replayBase="/replay/" embed="replayonly" style="height: 900px">
+<style>body {{ margin: 0 }} replay-web-page {{ display: block; height: 100vh }}</style>
+<replay-web-page source="/captures.wacz" url="{url}" replayBase="/replay/" embed="replayonly">
 </replay-web-page>"""
+_SETTLED = """async () => {
+  await Promise.all([...document.images].map((each) => each.decode().catch(() => 0)));
+  await document.fonts.ready;
+}"""
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)")
 _LAST_BYTES = re.compile(r"bytes=-(\d+)")
 
@@ -41,6 +46,8 @@ class Player:
         page = self._context.new_page()
         asked: list[str] = []
         failed: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("response", lambda told: told.status >= 400 and failed.append(f"{told.url} ({told.status})"))
         try:
             page.goto(f"{self._url}/play?{url}", timeout=PATIENCE_MILLISECONDS)
             page.locator("replay-web-page").wait_for(timeout=PATIENCE_MILLISECONDS)
@@ -48,17 +55,13 @@ class Player:
             while frame is None:
                 page.wait_for_event("framenavigated", timeout=PATIENCE_MILLISECONDS)
                 frame = self._shown(page.frames, url)
-            address = frame.url
-            # The service worker shows the same page in a window of its own, all of it at once.
-            page.on("request", lambda request: asked.append(request.url))
-            page.on("response", lambda told: told.status >= 400 and failed.append(f"{told.url} ({told.status})"))
-            page.goto(address, wait_until="load", timeout=PATIENCE_MILLISECONDS)
-            page.evaluate(
-                "async () => { await Promise.all([...document.images].map((each) => each.decode().catch(() => 0)));"
-                " await document.fonts.ready; }",
-            )
-            png = page.screenshot(full_page=True, animations="disabled", timeout=PATIENCE_MILLISECONDS)
-            return Look(png=png, asked=tuple(asked), failed=tuple(failed)), page.inner_text("body")
+            frame.wait_for_load_state("load", timeout=PATIENCE_MILLISECONDS)
+            # All of the page at once: the window becomes as high as it is.
+            height = max(HEIGHT, frame.evaluate("document.documentElement.scrollHeight"))
+            page.set_viewport_size({"width": max(WIDTHS), "height": height})
+            frame.evaluate(_SETTLED)
+            png = page.screenshot(animations="disabled", timeout=PATIENCE_MILLISECONDS)
+            return Look(png=png, asked=tuple(asked), failed=tuple(failed)), frame.inner_text("body")
         finally:
             page.close()
 
@@ -76,8 +79,8 @@ def playing(package: Path, eyes: Eyes) -> Iterator[Player]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     context = eyes.browser.new_context(
-        viewport={"width": max(WIDTHS), "height": 900}, reduced_motion="reduce", color_scheme="light", locale="en-US",
-        timezone_id="UTC",
+        viewport={"width": max(WIDTHS), "height": HEIGHT}, reduced_motion="reduce", color_scheme="light",
+        locale="en-US", timezone_id="UTC",
     )
     try:
         yield Player(context, f"http://127.0.0.1:{server.server_address[1]}")

@@ -93,7 +93,7 @@ def _picture(number: int) -> str:
         3: f'<img src="{SITE}/pictures/3.webp" alt="{alt}" width="640" height="400">',
         4: f'<img src="{CDN.removeprefix("http:")}/pictures/4.png" alt="{alt}" width="640" height="400">',
         5: (
-            '<img src="/pictures/5-320.jpg" srcset="/pictures/5-320.jpg 320w, /pictures/5-640.jpg 640w, '
+            '<img src="/pictures/5-640.jpg" srcset="/pictures/5-320.jpg 320w, /pictures/5-640.jpg 640w, '
             f'/pictures/5-1280.jpg 1280w" sizes="(max-width: 600px) 320px, 640px" alt="{alt}">'
         ),
         6: (
@@ -107,7 +107,7 @@ def _picture(number: int) -> str:
             'height="400">'
         ),
         9: (
-            f'<img src="{CDN}/pictures/9-320.jpg" srcset="{CDN}/pictures/9-640.jpg, {CDN}/pictures/9-1280.jpg 2x" '
+            f'<img src="{CDN}/pictures/9-640.jpg" srcset="{CDN}/pictures/9-640.jpg, {CDN}/pictures/9-1280.jpg 2x" '
             f'alt="{alt}" width="640" height="400">'
         ),
         10: (

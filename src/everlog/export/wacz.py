@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,7 @@ VERSION = "1.1.1"
 # Lines of the index in one block: what other programs write. A block is what a reader fetches to find one address.
 BLOCK_LINES = 1024
 _PIECE = 1 << 20
+_TIME_FIELD = 0x5455
 INDEX, INDEX_OF_BLOCKS = "indexes/index.cdx.gz", "indexes/index.idx"
 PAGES = "pages/pages.jsonl"
 
@@ -62,7 +64,11 @@ class _Package:
 
     def write(self, path: str, pieces: Iterable[bytes], *, packed: bool = True) -> None:
         """Write a part, and remember its size and digest. What is compressed already is stored as it is."""
-        entry = zipfile.ZipInfo(path, datetime.now(UTC).timetuple()[:6])
+        now = datetime.now(UTC)
+        entry = zipfile.ZipInfo(path, now.timetuple()[:6])
+        # The time in seconds, as zip itself adds it. ReplayWeb.page takes a part whose entry in the list at the end has
+        # no such field to have none at its beginning either, where the room for large sizes is; and reads wrong bytes.
+        entry.extra = struct.pack("<HHBI", _TIME_FIELD, 5, 1, int(now.timestamp()))
         entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
         digest, size = hashlib.sha256(), 0
         with self.package.open(entry, "w", force_zip64=True) as stream:
