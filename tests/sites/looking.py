@@ -31,7 +31,7 @@ TOLERANCE = 16
 PATIENCE_MILLISECONDS = 60_000
 
 # What a script of a page would do to pictures that wait for one: lazy loading as most themes and plugins write it.
-_REVEAL = """() => {
+REVEAL = """() => {
   for (const image of document.querySelectorAll("img[data-src], img[data-srcset]")) {
     if (image.dataset.srcset) image.srcset = image.dataset.srcset;
     if (image.dataset.src) image.src = image.dataset.src;
@@ -166,7 +166,7 @@ class Viewer:
         try:
             page.goto(url, wait_until="load", timeout=PATIENCE_MILLISECONDS)
             if revealed:
-                page.evaluate(_REVEAL)
+                page.evaluate(REVEAL)
             page.evaluate(_SETTLED)
             png = page.screenshot(full_page=True, animations="disabled", caret="hide", timeout=PATIENCE_MILLISECONDS)
             return Look(png=png, asked=tuple(asked), failed=tuple(failed))

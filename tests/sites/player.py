@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
-from sites.looking import HEIGHT, PATIENCE_MILLISECONDS, WIDTHS, Look
+from sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, WIDTHS, Look
 from sites.making import PARTS
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Player:
                 page.wait_for_event("framenavigated", timeout=PATIENCE_MILLISECONDS)
                 frame = self._shown(page.frames, url)
             frame.wait_for_load_state("load", timeout=PATIENCE_MILLISECONDS)
+            frame.evaluate(REVEAL)
             # All of the page at once: the window becomes as high as it is.
             height = max(HEIGHT, frame.evaluate("document.documentElement.scrollHeight"))
             page.set_viewport_size({"width": max(WIDTHS), "height": height})
