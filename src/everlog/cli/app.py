@@ -48,7 +48,7 @@ _HERE: dict[str, tuple[str, str]] = {
     "rules": ("", "Show or correct what was learned about a blog."),
     "reread": ("", "Read all stored pages again with today's rules."),
     "forget": ("", "Stop updating a blog; the archive keeps what it has."),
-    "hide": ("forget", "Keep a blog or post without showing or exporting it."),
+    "hide": ("", "Keep a blog or post without showing or exporting it."),
     "verify": ("", "Check every record, file and digest of the archive."),
     "evaluate": ("", "Score extraction on a corpus of blogs."),
     "copy": ("", "Copy an archive into a new one."),
