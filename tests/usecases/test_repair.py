@@ -12,7 +12,7 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
-from everlog.records import Failure
+from everlog.records import Exchange, Failure
 from everlog.render import Browser, RenderOptions
 from everlog.usecases.completeness import missing_posts
 from everlog.usecases.repair.repair_blog import patient, repair_blog
@@ -36,11 +36,15 @@ class Fussy(MemoryWeb):
     """A web that tells spellings of an address apart."""
 
     only: tuple[str, ...] = ()
+    error_headers: tuple[tuple[str, str], ...] = ()
+    error_body: bytes = b""
 
     async def fetch(self, url, *, purpose="page", etag=None, last_modified=None):
         if canonical(url) == canonical(LOST) and url not in self.only:
             self.asked.append(url)
-            return Failure(url=url, trouble="http", reason=f"HTTP 500 at {url}", status=500)
+            headers = (("Content-Type", "text/html"), *self.error_headers)
+            said = Exchange(url=url, status=500, headers=headers, body=self.error_body, fetched_at=self.now)
+            return Failure(url=url, trouble="http", reason=f"HTTP 500 at {url}", status=500, exchanges=(said,))
         return await super().fetch(url, purpose=purpose, etag=etag, last_modified=last_modified)
 
 
@@ -97,6 +101,27 @@ def test_an_address_that_a_list_gave_on_a_strangers_host_is_not_asked(broken):
     archive.blogs.inventory.add(blog.id, "WordPress feed", [named])
     repaired(web, archive)
     assert elsewhere not in web.asked
+
+
+@pytest.mark.parametrize("says", ["its header", "its page"])
+def test_a_post_is_won_at_the_short_address_that_its_answer_states(broken, says):
+    web, archive = broken
+    short = f"{a_blog.HOME}?p=180"
+    web.error_headers = (("Link", f"<{short}>; rel=shortlink"),) if says == "its header" else ()
+    web.error_body = b"" if says == "its header" else f"<head><link rel=shortlink href='{short}'></head>Oh.".encode()
+    web.put(short, a_blog.page(NUMBER))
+    report = repaired(web, archive)
+    assert report.won == ((LOST, f"at {short}"),)
+    assert archive.posts.find(LOST).text == a_blog.text(NUMBER)
+    # It is asked before spellings that nobody has named.
+    assert web.asked[-2:] == [LOST, short]
+
+
+def test_a_short_address_on_a_strangers_host_is_not_asked(broken):
+    web, archive = broken
+    web.error_headers = (("Link", "<https://sho.rt/180>; rel=shortlink"),)
+    repaired(web, archive)
+    assert "https://sho.rt/180" not in web.asked
 
 
 def scripted(number):

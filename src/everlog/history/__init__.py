@@ -19,6 +19,7 @@
     archive_pages      pages of years and months that the front page links to
     sitemap_history    the sitemaps that robots.txt names (`sitemap_walk`)
 
+    other_addresses    where else a post may be that does not answer at its address (`link_header`: what answers state)
     comment_history    the feed of all comments of a blog, which updates ask
     completeness/      whether all that sources list is held: the verdict, with its reasons
 

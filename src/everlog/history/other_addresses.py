@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from everlog.core.scope import rebased
-from everlog.core.urls import TRACKING, TRACKING_PREFIXES, canonical
+from everlog.core.tree import parse
+from everlog.core.urls import TRACKING, TRACKING_PREFIXES, absolute, canonical
+from everlog.errors import UnreadablePage
+from everlog.history.link_header import link_values
 
 if TYPE_CHECKING:
     from everlog.core.scope import Scope
-    from everlog.records import Blog
+    from everlog.records import Blog, Exchange
 
 # Every address is a request to a server that has just said no. The likeliest come first, and few come after them.
 MOST_ADDRESSES = 8
@@ -62,6 +65,34 @@ def stated_address(source: str, native_id: str, blog: Blog) -> str | None:
     if native_id.startswith(("http://", "https://")):
         return native_id
     return f"{blog.home}?p={native_id}" if source in _NUMBERED and native_id.isdecimal() else None
+
+
+def short_links(answer: Exchange) -> tuple[str, ...]:
+    """The short addresses that an answer states of its page: in its `Link` header, in the head of the page.
+
+    WordPress sends the header before it puts the page together, so that an error has it too.
+
+    >>> from datetime import UTC, datetime
+    >>> from everlog.records import Exchange
+    >>> says = (("Link", '<https://a.org/wp-json/>; rel="https://api.w.org/", <https://a.org/?p=12>; rel=shortlink'),)
+    >>> at = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> short_links(Exchange(url="https://a.org/x/", status=500, headers=says, fetched_at=at))
+    ('https://a.org/?p=12',)
+    """
+    header = ", ".join(answer.values("link"))
+    named = [url for url, said, _ in link_values(header) if _is_short(said.get("rel"))]
+    try:
+        root = parse(answer.body, answer.header("content-type"))
+    except UnreadablePage:
+        pass
+    else:
+        named += [link.get("href") or "" for link in root.iter("link") if _is_short(link.get("rel"))]
+    found = (absolute(answer.url, url) for url in named if url.strip())
+    return tuple(dict.fromkeys(url for url in found if url is not None))
+
+
+def _is_short(rel: str | None) -> bool:
+    return "shortlink" in (rel or "").lower().split()
 
 
 def _plainer(url: str) -> Iterator[str]:

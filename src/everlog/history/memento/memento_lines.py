@@ -15,14 +15,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from everlog.core.urls import absolute
+from everlog.history.link_header import link_values
 
 _STAMP = re.compile(r"\d{14}")
 # Fields by their place, as the columns of CDX files and of an answer without a header are.
 _COLUMNS: tuple[str, ...] = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest")
 _OTHER_NAMES: Mapping[str, str] = {"url": "original", "mime": "mimetype", "status": "statuscode"}
-# One link of a TimeMap. Each part of a parameter ends where the next begins, so nothing is matched in two ways.
-_LINK = re.compile(r'<([^<>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)')
-_PARAMETER = re.compile(r';\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s",;]+))')
 # What archives write in place of what a capture does not have: a repeated capture has the type of none.
 _NOTHING = frozenset({"", "-", "unk"})
 REVISIT = "warc/revisit"
@@ -196,11 +194,9 @@ def _of_links(text: str) -> Listing:
     original = None
     captures: list[tuple[str, datetime]] = []
     further: list[str] = []
-    end = 0
-    for link in _LINK.finditer(text):
-        end = link.end()
-        address = link[1].strip()
-        said = {name.lower(): quoted or bare for name, quoted, bare in _PARAMETER.findall(link[2])}
+    read = 0
+    for address, said, end in link_values(text):
+        read = end
         kinds = said.get("rel", "").lower().split()
         if "original" in kinds:
             original = address
@@ -208,7 +204,7 @@ def _of_links(text: str) -> Listing:
             further.append(address)
         elif "memento" in kinds and (moment := http_moment(said.get("datetime"))) is not None:
             captures.append((address, moment))
-    is_whole = not text[end:].strip(" \t\r\n,")
+    is_whole = not text[read:].strip(" \t\r\n,")
     url = absolute(None, original)
     if url is None:
         return Listing(is_whole=is_whole, further=tuple(further))

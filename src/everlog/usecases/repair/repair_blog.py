@@ -7,12 +7,13 @@ for each post, and the verdict is renewed.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
 from everlog.errors import NothingToLearn
-from everlog.history.other_addresses import other_addresses, stated_address
+from everlog.history.other_addresses import other_addresses, short_links, stated_address
 from everlog.records import Failure, Link
 from everlog.usecases.completeness import missing_posts, renew
 from everlog.usecases.crawl.crawl_blog import archive_blog
@@ -26,10 +27,13 @@ from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.page.rendering import can_render
 from everlog.usecases.page.requisite_links import file_lanes
+from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from everlog.history.completeness import Gap
-    from everlog.records import Blog, Fetched
+    from everlog.records import Blog, Exchange, Fetched
     from everlog.settings import Settings
     from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
     from everlog.usecases.crawl.crawl_loop import Crawl
@@ -140,8 +144,9 @@ class _Repair:
         """One post: at its own address, in the browser, then at its other addresses, until it is held."""
         context = crawl.context
         link = Link(url=gap.url, key=canonical(gap.url), lane="post")
-        known = self._stated(link.key, context)
-        for address in (gap.url, *other_addresses(gap.url, blog=self.blog, scope=context.scope, known=known)):
+        waiting = deque([gap.url])
+        while waiting:
+            address = waiting.popleft()
             if not crawl.goes_on():
                 return
             answer = await crawl.unless_ended(context.fetcher.fetch(address))
@@ -159,11 +164,21 @@ class _Repair:
             if self._is_held(link.key):
                 self.won[gap.url] = how
                 return
+            if is_own:
+                known = self._stated(gap.url, answer.exchanges, context)
+                waiting.extend(other_addresses(gap.url, blog=self.blog, scope=context.scope, known=known))
 
-    def _stated(self, key: str, context: CrawlContext) -> list[str]:
-        """The addresses of the blog that sources have given a post beside that one, such as its short link."""
-        names = self.run.archive.blogs.inventory.names_of(self.blog.id, key)
-        found = (stated_address(source, name, self.blog) for source, name in names)
+    def _stated(self, url: str, answers: Sequence[Exchange], context: CrawlContext) -> list[str]:
+        """The addresses of the blog that its page and sources give a post beside that one, such as its short link.
+
+        What the page says now counts, or what it said before: it may be stored, and not be recognised as a post.
+        """
+        archive = self.run.archive
+        stored = stored_page(url, self.blog, archive, rendered=False)
+        said = (*answers[-1:], *(stored.exchanges if stored is not None else ()))
+        names = archive.blogs.inventory.names_of(self.blog.id, canonical(url))
+        found = (*(short for answer in said for short in short_links(answer)),
+                 *(stated_address(source, name, self.blog) for source, name in names))
         return [address for address in found if address is not None and context.scope.is_own(address)]
 
     async def _take(self, link: Link, answer: Fetched, crawl: Crawl) -> str | None:
