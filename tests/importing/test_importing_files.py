@@ -7,8 +7,10 @@ import gzip
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime
+from hashlib import shake_256
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
 
 from everlog.errors import UsageError
@@ -78,14 +80,27 @@ def test_a_capture_is_found_in_every_kind_of_file(tmp_path, a_fetcher, how):
     assert not bad
 
 
-@pytest.mark.parametrize("coding", ["chunked", "gzip"])
+def chunked(body: bytes) -> bytes:
+    return b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+
+
+CHUNKED, GZIP, BROTLI = ("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip"), ("Content-Encoding", "br")
+CODINGS = {
+    "chunked": (chunked, (CHUNKED,)),
+    "gzip": (gzip.compress, (GZIP,)),
+    "brotli": (brotli.compress, (BROTLI,)),
+    "brotli in chunks": (lambda body: chunked(brotli.compress(body)), (BROTLI, CHUNKED)),
+    # By programs that decoded the body and left the header.
+    "gzip in name only": (bytes, (GZIP,)),
+    "brotli in name only": (bytes, (BROTLI,)),
+}
+
+
+@pytest.mark.parametrize("coding", CODINGS)
 def test_bodies_come_decoded(tmp_path, a_fetcher, coding):
-    body = b"<p>Hello" * 50
-    warc = Warc()
-    if coding == "chunked":
-        warc.answer(URL, b"190\r\n" + body + b"\r\n0\r\n\r\n", headers=(("Transfer-Encoding", "chunked"),))
-    else:
-        warc.answer(URL, gzip.compress(body), headers=(("Content-Encoding", "gzip"),))
+    body = b"<p>Hello" * 50_000
+    warc, (code, headers) = Warc(), CODINGS[coding]
+    warc.answer(URL, code(body), headers=headers)
     fetcher, _ = a_fetcher(warc.write(tmp_path / "a.warc.gz"))
     exchange = fetched(fetcher, URL).answer
     assert exchange.body == body
@@ -168,9 +183,21 @@ def test_large_pictures_are_on_the_disk_and_larger_ones_than_wanted_are_left(tmp
     assert isinstance(fetched(fetcher, "https://a.blog/b.png", purpose="media"), Failure)
 
 
-def test_what_a_compressed_answer_grows_to_is_bounded(tmp_path, a_fetcher):
+def test_of_a_body_that_is_damaged_there_is_what_comes_before(tmp_path, a_fetcher):
+    body = shake_256(b"noise").digest(300_000)
+    packed = brotli.compress(body)
     warc = Warc()
-    warc.answer(URL, gzip.compress(b"0" * 20_000_000), headers=(("Content-Encoding", "gzip"),))
+    warc.answer(URL, packed[:200_000] + b"?" * 100_000, headers=(BROTLI,))
+    fetcher, _ = a_fetcher(warc.write(tmp_path / "a.warc.gz"))
+    exchange = fetched(fetcher, URL).answer
+    assert 0 < exchange.size < len(body)
+    assert body.startswith(exchange.body[:100_000])
+
+
+@pytest.mark.parametrize("coding", ["gzip", "brotli"])
+def test_what_a_compressed_answer_grows_to_is_bounded(tmp_path, a_fetcher, coding):
+    warc, (code, headers) = Warc(), CODINGS[coding]
+    warc.answer(URL, code(b"0" * 20_000_000), headers=headers)
     fetcher, _ = a_fetcher(warc.write(tmp_path / "a.warc.gz"))
     assert isinstance(fetched(fetcher, URL), Failure)
 

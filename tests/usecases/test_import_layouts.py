@@ -1,8 +1,14 @@
-"""Import of files in the layouts of Browsertrix and ArchiveBox: the same posts come out as of a crawl.
+"""Import of files in the layouts of Browsertrix, ArchiveBox and pywb: the same posts come out as of a crawl.
 
-Neither program runs here. What their files have that others' do not is known from their documentation: several WARC
-files in one WACZ, lists of pages, screenshots and texts as `resource` records with `urn:` addresses, bodies as they
-were sent, and `revisit` records of both versions of WARC.
+None of the programs runs here (tests/slow has files of the real wget, wacz and pywb). The files are made as these say:
+
+- WACZ 1.1.1 (specs.webrecorder.net): the folders, the lists of pages, the manifest with sizes and hashes, its digest;
+- Browsertrix Crawler (its user guide, "Outputs", and the sources of its version 1): several WARC/1.1 files, seeds in
+  `pages.jsonl` and the rest in `extraPages.jsonl`; bodies as the browser decoded them, the headers about that renamed
+  to `x-orig-...`; fields of its own; times in milliseconds; `resource` records with `urn:` addresses for screenshots,
+  texts and what a page loaded; a repeated answer is a `revisit`;
+- ArchiveBox (its source, `extractors/wget.py`): a folder a snapshot, a WARC by wget in it, with wget's log;
+- pywb (its documentation, "Recording Mode"): WARC/1.0, bodies as they were sent, a repeated answer is a `revisit`.
 """
 
 from __future__ import annotations
@@ -12,9 +18,10 @@ import json
 import zipfile
 from base64 import b32encode
 from dataclasses import replace
-from hashlib import sha1
+from hashlib import sha1, sha256
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
 
 from everlog.archive import open_archive
@@ -33,7 +40,10 @@ if TYPE_CHECKING:
     from usecases.a_web import MemoryWeb
 
 POSTS = 8
-WHEN = "2024-06-01T10:00:00Z"
+WHEN, LATER = "2024-06-01T10:00:00.123Z", "2024-06-02T10:00:00.456Z"
+PAGE_ID = "61046c48-286b-485a-a8ed-9974f79a179d"
+JSON = "application/json"
+WGET = "metadata://gnu.org/software/wget/warc/"
 # What is another where a page was not fetched but captured.
 LABELS = {"origin": "live", "captured": None, "fetched": None, "warc": None}
 PROFILES = {
@@ -43,18 +53,17 @@ PROFILES = {
 
 
 class Writer(Warc):
-    """A WARC file in the making, with the records that browsers that crawl leave."""
+    """A WARC file in the making, with the records that programs leave."""
 
-    def fetched(self, url: str, body: bytes, kind: str, *headers: tuple[str, str]) -> None:
-        """A response as it was sent, with the request beside it."""
-        beside = {"WARC_Page_ID": "1", "WARC_Resource_Type": "document", "WARC_JSON_Metadata": "{}"}
-        self.answer(url, body, WHEN, type=kind, headers=headers, **beside)
+    def fetched(self, url: str, body: bytes, kind: str, *headers: tuple[str, str], **named: str) -> None:
+        """A response, with the request beside it."""
+        self.answer(url, body, WHEN, type=kind, headers=headers, **named)
         self.request(url)
 
     def revisit(self, url: str, body: bytes, kind: str) -> None:
         """That an answer was the same as the one of before."""
         self.answer(
-            url, b"", "2024-06-02T10:00:00Z", type=kind, kind="revisit", WARC_Profile=PROFILES[self.version],
+            url, b"", LATER, type=kind, kind="revisit", WARC_Profile=PROFILES[self.version],
             WARC_Payload_Digest=f"sha1:{b32encode(sha1(body).digest()).decode()}",  # noqa: S324 - as WARC has it
             WARC_Refers_To_Target_URI=url, WARC_Refers_To_Date=WHEN,
         )
@@ -74,48 +83,85 @@ def addresses(web: MemoryWeb) -> Iterator[tuple[str, bytes, str]]:
         yield "https://a.blog/" + key.partition("/")[2], answer.body, answer.type
 
 
-def browsertrix(path: Path, web: MemoryWeb) -> Path:
-    """A WACZ of Browsertrix: a WARC per worker, one of screenshots and texts, lists of pages, indexes."""
-    workers = (Writer(version="1.1"), Writer(version="1.1"))
-    beside = Writer(version="1.1")
+def browsertrix(folder: Path, web: MemoryWeb) -> list[Path]:
+    """A WACZ of Browsertrix: a WARC per worker, one of screenshots and one of texts, lists of pages, indexes."""
+    workers, shots, texts = [Writer(version="1.1"), Writer(version="1.1")], Writer(version="1.1"), Writer(version="1.1")
+    orig = (("x-orig-content-encoding", "br"), ("x-orig-transfer-encoding", "chunked"))
+    beside = {"WARC_Page_ID": PAGE_ID, "WARC_Resource_Type": "document"}
+    beside["WARC_JSON_Metadata"] = json.dumps({"cert": {"issuer": "An Issuer", "ctc": "1"}})
+    pages = []
     for number, (url, body, kind) in enumerate(addresses(web)):
-        # Bodies as they came: chunked, compressed, or both.
-        coded = [("Content-Encoding", "gzip")] if number % 3 else []
-        sent = gzip.compress(body) if number % 3 else body
-        if number % 2:
-            coded.append(("Transfer-Encoding", "chunked"))
-            sent = chunked(sent)
-        workers[number % 2].fetched(url, sent, kind, *coded)
-        beside.resource(f"urn:view:{url}", b"\x89PNG\r\n\x1a\n" + bytes(50), "image/png")
-        beside.resource(f"urn:thumbnail:{url}", b"\x89PNG\r\n\x1a\n" + bytes(20), "image/png")
-        beside.resource(f"urn:text:{url}", b"Some text of the page, and nothing of its markup.", "text/plain")
-        beside.resource(f"urn:pageinfo:{url}", json.dumps({"urls": {}}).encode(), "application/json")
-    pages = [{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}]
-    pages += [{"id": str(number), "url": url, "ts": WHEN} for number, (url, _, _) in enumerate(addresses(web))]
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("datapackage.json", json.dumps({"profile": "data-package", "wacz_version": "1.1.1"}))
-        archive.writestr("pages/pages.jsonl", "\n".join(map(json.dumps, pages[:2])))
-        archive.writestr("pages/extraPages.jsonl", "\n".join(map(json.dumps, [pages[0], *pages[2:]])))
-        archive.writestr("indexes/index.cdx.gz", gzip.compress(b"blog,a)/ 20240601100000 {}\n"))
-        archive.writestr("logs/crawl.log", '{"logLevel":"info"}\n', zipfile.ZIP_DEFLATED)
-        for number, writer in enumerate(workers):
-            archive.writestr(f"archive/rec-{number}.warc.gz", writer.data)
-        archive.writestr("archive/screenshots-0.warc.gz", beside.data)
-    return path
+        worker = workers[number % 2]
+        worker.fetched(url, body, kind, *orig, **beside)
+        worker.revisit(url, body, kind)
+        worker.resource(f"urn:pageinfo:{url}", json.dumps({"pageid": PAGE_ID, "urls": {url: 200}}).encode(), JSON)
+        shots.resource(f"urn:view:{url}", b"\x89PNG\r\n\x1a\n" + bytes(50), "image/png")
+        shots.resource(f"urn:thumbnail:{url}", b"\xff\xd8\xff" + bytes(20), "image/jpeg")
+        texts.resource(f"urn:text:{url}", b"Some text of the page, and nothing of its markup.", "text/plain")
+        pages.append({"id": str(number), "url": url, "ts": WHEN, "title": "A page", "seed": number == 0})
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
+    warcs = {"rec-0": workers[0], "rec-1": workers[1], "screenshots-0": shots, "text-0": texts}
+    files = {f"archive/{name}.warc.gz": writer.data for name, writer in warcs.items()} | {
+        "indexes/index.cdx.gz": gzip.compress(b"blog,a)/ 20240601100000 {}\n"),
+        "logs/crawl.log": b'{"logLevel":"info"}\n',
+        "pages/pages.jsonl": "\n".join(map(json.dumps, [head, *pages[:1]])).encode(),
+        "pages/extraPages.jsonl": "\n".join(map(json.dumps, [head, *pages[1:]])).encode(),
+    }
+    manifest = json.dumps({
+        "profile": "data-package", "wacz_version": "1.1.1", "software": "Browsertrix-Crawler 1.0.0",
+        "resources": [
+            {"name": path.rpartition("/")[2], "path": path, "hash": hash_of(data), "bytes": len(data)}
+            for path, data in files.items()
+        ],
+    }).encode()
+    files["datapackage.json"] = manifest
+    files["datapackage-digest.json"] = json.dumps({"path": "datapackage.json", "hash": hash_of(manifest)}).encode()
+    wacz = folder / "crawl.wacz"
+    with zipfile.ZipFile(wacz, "w") as archive:
+        for path, data in files.items():
+            # What is compressed already is not compressed again.
+            archive.writestr(path, data, zipfile.ZIP_STORED if path.endswith(".gz") else zipfile.ZIP_DEFLATED)
+    return [wacz]
+
+
+def hash_of(data: bytes) -> str:
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def archivebox(folder: Path, web: MemoryWeb) -> list[Path]:
-    """Snapshots of ArchiveBox: a WARC per page, written by wget, with what was the same before as `revisit`."""
-    files = []
+    """The data folder of ArchiveBox: a snapshot per page, with a WARC that wget has written."""
     for number, (url, body, kind) in enumerate(addresses(web)):
-        writer = Writer()
-        writer.fetched(url, body, kind)
-        writer.revisit(url, body, kind)
-        writer.resource("metadata://gnu.org/software/wget/warc/wget.log", b"Saving to: index.html", "text/plain")
-        file = folder / f"{1717236000 + number}.warc.gz"
-        file.write_bytes(writer.data)
-        files.append(file)
-    return files
+        snapshot, writer = folder / "archive" / f"{1717236000 + number}.0", Writer()
+        # wget has addresses in angle brackets, and its own words behind what it fetched.
+        writer.answer(f"<{url}>", body, WHEN, type=kind)
+        writer.request(f"<{url}>")
+        writer.record("metadata", "text/plain", b"<urn:uuid:1>\n", WHEN, WARC_Target_URI=f"<{WGET}MANIFEST.txt>")
+        writer.resource(f"<{WGET}wget_arguments.txt>", b'"--warc-file" "warc/1717236000"', "text/plain")
+        writer.resource(f"<{WGET}wget.log>", b"Saving to: index.html", "text/plain")
+        (snapshot / "warc").mkdir(parents=True)
+        (snapshot / "index.json").write_text(json.dumps({"url": url, "timestamp": snapshot.name}), "utf-8")
+        (snapshot / "singlefile.html").write_bytes(body)
+        (snapshot / "warc" / f"{1717236000 + number}.warc.gz").write_bytes(writer.data)
+    return sorted(folder.glob("archive/*/warc/*.warc.gz"))
+
+
+def pywb(folder: Path, web: MemoryWeb) -> list[Path]:
+    """The archive of a pywb that recorded: bodies as they were sent, plain, compressed, in chunks, or both."""
+    writer = Writer()
+    codings = {"": bytes, "gzip": gzip.compress, "br": brotli.compress}
+    for number, (url, body, kind) in enumerate(addresses(web)):
+        name = tuple(codings)[number % len(codings)]
+        sent = codings[name](body)
+        headers = [("Content-Encoding", name)] if name else []
+        if number % 2:
+            headers.append(("Transfer-Encoding", "chunked"))
+            sent = chunked(sent)
+        writer.fetched(url, sent, kind, *headers)
+        writer.revisit(url, sent, kind)
+    return [writer.write(folder / "rec-20240601100000000000-host.warc.gz")]
+
+
+PROGRAMS = {"Browsertrix": browsertrix, "ArchiveBox": archivebox, "pywb": pywb}
 
 
 @pytest.fixture
@@ -124,10 +170,10 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
         yield opened
 
 
-@pytest.mark.parametrize("program", ["Browsertrix", "ArchiveBox"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_the_files_of_another_program_give_the_posts_of_a_crawl(archive: Archive, tmp_path: Path, program: str):
     web = a_site(POSTS)
-    files = [browsertrix(tmp_path / "crawl.wacz", web)] if program == "Browsertrix" else archivebox(tmp_path, web)
+    files = PROGRAMS[program](tmp_path, web)
     done = import_files([str(file) for file in files], archive, make_settings({"min_free_bytes": 0}))
     blog, = done.blogs
     assert (blog.won.posts, done.exit_code) == (POSTS, 0)

@@ -83,7 +83,7 @@ def read_records(file: BinaryIO, on_bad: Callable[[str], None]) -> Iterator[Reco
 def read_body(file: BinaryIO, offset: int, most: int) -> tuple[list[tuple[str, str]], str, Iterator[bytes]] | None:
     """The headers, the reason and the decoded body of the record at an offset, in pieces, and no more than `most`."""
     from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415
-    from warcio.bufferedreaders import BufferedReader  # noqa: PLC0415
+    from warcio.bufferedreaders import BufferedReader, ChunkedDataReader  # noqa: PLC0415
 
     file.seek(offset)
     try:
@@ -96,10 +96,17 @@ def read_body(file: BinaryIO, offset: int, most: int) -> tuple[list[tuple[str, s
         kind = record.content_type or "application/octet-stream"
         return [("Content-Type", kind)], "", _pieces(record.raw_stream, most)
     coding = (record.http_headers.get_header("Content-Encoding") or "identity").strip().lower()
-    if coding not in {"", "identity", *BufferedReader.get_supported_decompressors()}:
+    if coding not in {"", "identity", "br", *BufferedReader.get_supported_decompressors()}:
         return None
     _, _, reason = record.http_headers.statusline.partition(" ")
-    return list(record.http_headers.headers), reason, _pieces(record.content_stream(), most)
+    if coding == "br":
+        # warcio knows the brotli of another package, and fails with this one.
+        is_chunked = (record.http_headers.get_header("Transfer-Encoding") or "").strip().lower() == "chunked"
+        packed = ChunkedDataReader(record.raw_stream) if is_chunked else record.raw_stream
+        pieces = _unpacked(_pieces(packed, most), most)
+    else:
+        pieces = _pieces(record.content_stream(), most)
+    return list(record.http_headers.headers), reason, pieces
 
 
 class TooLarge(Exception):
@@ -120,6 +127,29 @@ def _pieces(stream: Any, most: int) -> Iterator[bytes]:
         if size > most:
             raise TooLarge
         yield piece
+
+
+def _unpacked(packed: Iterator[bytes], most: int) -> Iterator[bytes]:
+    """A body that was sent with brotli. What is not compressed after all is as it is; what is damaged ends there."""
+    import brotli  # noqa: PLC0415
+
+    decoder, size = brotli.Decompressor(), 0
+    for number, given in enumerate(packed):
+        waiting, piece = given, b"-"
+        # A little of what is sent may become very much: it comes in parts, until nothing more does.
+        while piece and not decoder.is_finished():
+            try:
+                piece = decoder.process(waiting, output_buffer_limit=_PIECE)
+            except brotli.error:
+                if number == 0 and size == 0:
+                    yield given
+                    yield from packed
+                return
+            size += len(piece)
+            if size > most:
+                raise TooLarge
+            waiting = b""
+            yield piece
 
 
 def _captured(record: Any, offset: int) -> Record | str | None:
