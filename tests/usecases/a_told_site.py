@@ -14,7 +14,7 @@ from history.sites.wordpress_rest import WordPressRest
 from usecases.a_web import MemoryWeb
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from history.driving import Site
     from history.sites.blog import Answer, SitePost
@@ -84,3 +84,20 @@ class SiteWeb(MemoryWeb):
         if status >= 400:
             return Failure(url=url, trouble="http", reason=f"answers {status}", status=status, exchanges=(exchange,))
         return Fetched(url=url, exchanges=(exchange,))
+
+
+class Broken(SiteWeb):
+    """A site some addresses of which give no good answer, whatever its lists say."""
+
+    def __init__(self, site: Site, urls: Iterable[str], status: int = 404) -> None:
+        super().__init__(site)
+        self.urls, self.status = set(urls), status
+
+    async def fetch(self, url, **how):
+        answer = await super().fetch(url, **how)
+        if url not in self.urls:
+            return answer
+        exchange = replace(answer.exchanges[-1], status=self.status, body=b"not now")
+        return Failure(
+            url=url, trouble="http", reason=f"HTTP {self.status} at {url}", status=self.status, exchanges=(exchange,),
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,10 @@ import a_blog
 from everlog.archive import open_archive
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
-from everlog.records import Exchange, Failure, Link, Post, Visit
+from everlog.records import Exchange, Link, Post, Visit
 from everlog.usecases.completeness import completeness_document, completeness_of, missing_posts, renew, years_of_blog
 from history.sites.wordpress_feeds import WordPressFeeds
+from usecases.a_told_site import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,23 +31,6 @@ if TYPE_CHECKING:
 def archive(tmp_path: Path) -> Iterator[Archive]:
     with open_archive(tmp_path / "a", create=True) as opened:
         yield opened
-
-
-class Broken(SiteWeb):
-    """A site some addresses of which give no good answer, whatever its lists say."""
-
-    def __init__(self, site: Blog, urls, status: int = 404) -> None:
-        super().__init__(site)
-        self.urls, self.status = set(urls), status
-
-    async def fetch(self, url, **how):
-        answer = await super().fetch(url, **how)
-        if url not in self.urls:
-            return answer
-        exchange = replace(answer.exchanges[-1], status=self.status, body=b"not now")
-        return Failure(
-            url=url, trouble="http", reason=f"HTTP {self.status} at {url}", status=self.status, exchanges=(exchange,),
-        )
 
 
 def known(archive: Archive) -> Completeness:
@@ -103,7 +86,12 @@ def test_posts_whose_pages_cannot_be_had_are_missing_and_no_others(status, archi
     report = crawled(site, archive, Broken(site, lost, status))
     assert (report.ending, report.exit_code, report.tally.now.missing_posts) == ("incomplete", 3, 10)
     assert {gap.url for gap in missing_posts(archive.blogs()[0], archive)} == lost
-    assert {gap.reason for gap in known(archive).posts.missing} == {f"its page could not be had: HTTP {status}"}
+    verdict = known(archive).posts
+    assert {gap.reason for gap in verdict.missing} == {f"HTTP {status}, only its text is held"}
+    # The interface told their texts: they are held in part, and counted once.
+    assert (verdict.held, verdict.in_part) == (30, 10)
+    years = years_of_blog(archive.blogs()[0], archive, known(archive))
+    assert (sum(year.held for year in years), sum(year.missing for year in years)) == (30, 10)
 
 
 def test_a_post_that_vanishes_while_the_blog_is_crawled_is_gone(archive):

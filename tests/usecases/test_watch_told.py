@@ -10,6 +10,7 @@ import pytest
 
 from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
+from everlog.usecases.completeness import completeness_of
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.watch.poll import NO_INTERFACE, poll_blog
 from everlog.usecases.watch.poll_source import enlist
@@ -22,7 +23,7 @@ from history.sites.substack import SubstackSite
 from history.sites.wordpress_com import WordPressComBlog
 from history.sites.wordpress_feeds import WordPressFeeds
 from usecases.a_site import work
-from usecases.a_told_site import LONG, SiteWeb, ToldBlog
+from usecases.a_told_site import LONG, Broken, SiteWeb, ToldBlog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,3 +211,35 @@ def test_records_alone_are_watched_through_the_interface_and_no_page_is_fetched(
     assert set(watched.web.asked) & {*site.links, gone} == {gone}
     site.traps |= {"off-404"}
     assert watched.poll().trouble == NO_INTERFACE
+
+
+def test_a_poll_renews_the_verdict_and_an_event_says_that_it_changed(archive):
+    watched = Watched(ToldBlog.of(40), archive)
+    assert answers(archive) == ("yes", [])
+    new = watched.site.link(watched.site.publish())
+    watched.web = Broken(watched.site, [new], 500)
+    watched.poll()
+    assert answers(archive) == ("no", [new])
+    assert changes(archive) == [("yes", "no")]
+    # The next update asks again.
+    watched.web = SiteWeb(watched.site, now=watched.web.now + timedelta(days=1))
+    watched.site.publish()
+    watched.poll()
+    assert answers(archive) == ("yes", [])
+    assert changes(archive) == [("yes", "no"), ("no", "yes")]
+    # Where nothing changes nothing is noted.
+    watched.poll()
+    assert len(changes(archive)) == 2
+
+
+def answers(archive: Archive) -> tuple[str, list[str]]:
+    """The verdict on the posts of the one blog as it was kept last, and what is missing."""
+    [blog] = archive.blogs()
+    verdict = completeness_of(blog, archive).posts
+    assert archive.blogs.inventory.last_verdict(blog.id)["posts"] == verdict.answer
+    return verdict.answer, [gap.url for gap in verdict.missing]
+
+
+def changes(archive: Archive) -> list[tuple[str, str]]:
+    told = [event.detail for event in archive.events() if event.kind == "completeness"]
+    return [(each["before"], each["answer"]) for each in told if each["of"] == "posts"]

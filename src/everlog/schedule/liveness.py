@@ -152,7 +152,7 @@ _SEEN = {
 
 def _why_missing(seen: Look, proof: Proof) -> str:
     crowd = " (like most pages of the blog)" if seen.in_crowd else ""
-    proven = f"counted as deleted after {proof.looks} checks over {proof.over.days} days"
+    proven = f"it counts as deleted after {proof.looks} checks over {proof.over.days} days"
     return f"its page {_SEEN[seen.sight]}{crowd}; {proven}"
 
 

@@ -215,11 +215,14 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
     known = archive.blogs.inventory
     found: dict[str, list[tuple[str, NamedPost]]] = {}
 
-    def note(each: UnheldPost, source: str, where: tuple[Whereabouts, str], *, is_certain: bool = True) -> None:
+    def note(
+        each: UnheldPost, source: str, where: tuple[Whereabouts, str], *, is_certain: bool = True,
+        is_in_part: bool = False,
+    ) -> None:
         whereabouts, detail = where
         post = NamedPost(
             url=each.url, named_by=(source,), whereabouts=whereabouts, detail=detail, is_certain=is_certain,
-            year=year_in(each.url) or each.listed_year,
+            year=year_in(each.url) or each.listed_year, is_in_part=is_in_part,
         )
         found.setdefault(each.key, []).append((source, post))
 
@@ -229,7 +232,8 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
         for each in known.in_part(blog.id):
             is_cut = each.outcome == "post"
             where: Whereabouts = "failed" if is_cut else "told only"
-            note(each, each.source or CRAWL, (where, f"held in part: {_failure(each)}" if is_cut else _failure(each)))
+            said = f"held in part: {_failure(each)}" if is_cut else _failure(each)
+            note(each, each.source or CRAWL, (where, said), is_in_part=True)
     for source in state.history:
         for each in known.doubled(blog.id, source.source):
             note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
@@ -279,7 +283,7 @@ def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:
     first = next((post for _, post in posts if post.whereabouts == "locked"), posts[0][1])
     return replace(
         first, named_by=tuple(dict.fromkeys(source for source, _ in posts)),
-        is_certain=any(post.is_certain for _, post in posts),
+        is_certain=any(post.is_certain for _, post in posts), is_in_part=any(post.is_in_part for _, post in posts),
     )
 
 

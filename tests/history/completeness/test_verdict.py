@@ -78,10 +78,10 @@ def test_where_nothing_is_known_to_be_missing_the_answer_depends_on_who_lists_al
         (post("not there", "sitemap", "feed", detail="HTTP 410"), "yes", "gone: HTTP 410"),
         # But one that it lists should be there.
         (post("not there", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404"),
-        (post("told only", "WordPress REST", detail="HTTP 404"), "no", "its page could not be had: HTTP 404"),
+        (post("told only", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404, only its text is held"),
         (post("told only", "sitemap", detail="HTTP 404"), "yes", "gone, its text is held: HTTP 404"),
         (post("told only", "sitemap", detail="timed out after 30 s"), "no",
-         "its page could not be had: timed out after 30 s"),
+         "timed out after 30 s, only its text is held"),
         (post("failed", "sitemap", detail="HTTP 500"), "no", "HTTP 500"),
         (post("failed", "crawl", detail="timed out after 30 s", is_certain=False), "no", "timed out after 30 s"),
         (post("refused", "sitemap", detail="robots.txt disallows it"), "no", "robots.txt disallows it"),
@@ -178,7 +178,7 @@ def test_posts_that_lack_comments_say_how_many_where_that_is_known():
     gaps = [CommentGap(url="b", state="failed"), CommentGap(url="a", state="partial", held=1, claimed=3)]
     verdict = judge_comments(gaps, held=5, told_by=None, posts=LOCKED)
     assert [(gap.url, gap.reason, gap.comments) for gap in verdict.missing] == [
-        ("a", "the site counts 3 comments, 1 were found", 2), ("b", "they could not be fetched", None),
+        ("a", "the site counts 3 comments, 1 were found", 2), ("b", "its comments could not be fetched", None),
     ]
     assert [gap.reason for gap in verdict.excused] == ["password"]
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.cli.terminal.completeness_page import print_evidence, print_verdict
-from everlog.cli.terminal.crawl_summary import counted, media_of, requisites_of, unsure_lines
+from everlog.cli.terminal.crawl_summary import counted, held_of, media_of, requisites_of, unsure_lines
 from everlog.cli.terminal.text import ago, json_text, more, say, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped
 
@@ -73,7 +73,7 @@ def _print_figures(detail: dict[str, Any]) -> None:
     more_to_come = (detail["expected"] or 0) > detail["posts"]
     why = f" ({detail['estimate']['why']})" if more_to_come and detail["estimate"] else ""
     expected = f", of about {detail['expected']:,} expected{why}" if more_to_come else ""
-    _field("posts", f"{detail['posts']:,} held{expected}")
+    _field("posts", f"{held_of(detail['posts'], detail['in_part'])}{expected}")
     _field("", f"{counted(detail['versions'], 'version')}, {counted(detail['aliases'], 'alias', 'aliases')}")
     _field("comments", f"{detail['comments']:,}")
     if detail["comments_missing"]:
@@ -121,7 +121,7 @@ def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
         say(f"  {each['url']}  {each['reason']}")
     if detail["disagreements"]:
         count = len(detail["disagreements"])
-        _field("in doubt", f"{count} pages whose address and content disagree about being a post")
+        _field("in doubt", f"{counted(count, 'page')} whose address and content disagree about being a post")
     for each in detail["disagreements"] if verbose else ():
         say(f"  {each['url']}  {each['note']}")
 
@@ -172,7 +172,7 @@ def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]
             {"kind": run.kind, "started": time_or_none(run.started_at), "ended": time_or_none(run.ended_at),
              "reason": run.reason, "counts": dict(run.counts)} for run in archive.blogs.runs(blog.id)
         ],
-        "missing": _missing(problems, known), "completeness": known.to_dict(),
+        "in_part": known.posts.in_part, "missing": _missing(problems, known), "completeness": known.to_dict(),
         "skipped": [{"url": each.url, "reason": each.reason} for each in problems if not each.is_missing],
         "lost": [
             {"url": each.url, "gone": each.reason, "since": time_or_none(each.since), "looks": each.looks}
@@ -243,7 +243,7 @@ def _print_history(
     gone = [f"{each['url']}  {_when(each['since'], now)}: {each['gone']}" for each in detail["lost"] if each["gone"]]
     _listed("deleted", gone, verbose=verbose)
     unsure = [
-        f"{each['url']}  not found on the last {counted(each['looks'], 'check')}, first {_when(each['since'], now)}"
+        f"{each['url']}  not found on the last {_checks(each['looks'])}, first {_when(each['since'], now)}"
         for each in detail["lost"] if not each["gone"]
     ]
     if unsure:
@@ -252,6 +252,10 @@ def _print_history(
     _field("events", ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "none")
     print_events(archive.events(blog_id=blog.id, limit=None if verbose else SHOWN), {}, now)
     more(counts.total(), SHOWN, verbose=verbose)
+
+
+def _checks(count: int) -> str:
+    return "check" if count == 1 else counted(count, "check")
 
 
 def print_events(events: Iterable[Event], homes: dict[int, str], now: datetime) -> None:

@@ -45,7 +45,7 @@ def print_evidence(known: Completeness, years: Sequence[YearCount], now: datetim
     _print_inventories(known.inventories, now)
     _print_gaps("missing posts:", known.posts.missing, verbose=verbose)
     _print_gaps("excused:", known.posts.excused, verbose=verbose)
-    _print_gaps("posts that lack comments:", known.comments.missing, verbose=verbose)
+    _print_gaps("posts that lack comments:", known.comments.missing, verbose=verbose, is_said_by_whom=False)
     lines = _bars(years)
     if lines:
         say("posts per year")
@@ -95,12 +95,12 @@ def _row(inventory: Inventory, now: datetime) -> dict[str, Any]:
     }
 
 
-def _print_gaps(name: str, gaps: Sequence[Gap], *, verbose: bool) -> None:
+def _print_gaps(name: str, gaps: Sequence[Gap], *, verbose: bool, is_said_by_whom: bool = True) -> None:
     if not gaps:
         return
     say(f"{name} {len(gaps):,}")
     for gap in gaps if verbose else gaps[:SHOWN]:
-        who = f" (named by: {', '.join(gap.named_by)})" if gap.named_by else ""
+        who = f" (named by: {', '.join(gap.named_by)})" if gap.named_by and is_said_by_whom else ""
         print_wrapped(f"{gap.url}  {gap.reason}{who}", margin="  ", hanging="      ")
     more(len(gaps), SHOWN, verbose=verbose)
 

@@ -59,6 +59,15 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def held_of(posts: int, in_part: int) -> str:
+    """How many posts are held. Of those in part the verdict counts what is not: they are among the missing too.
+
+    >>> held_of(64, 0), held_of(64, 3)
+    ('64 held', '64 held, 3 of them in part')
+    """
+    return f"{posts:,} held, {in_part:,} of them in part" if in_part else f"{posts:,} held"
+
+
 def missing_of(posts: int, pages: int) -> str:
     """How many posts and pages are missing, in words; nothing if none is.
 
@@ -155,7 +164,7 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
     tally = report.tally
     _print_wrapped(screen, f"{report.blog}: {_headline(report)}", indent="  ", first="")
     if in_detail:
-        for label, said in (*_verdict(report), *_figures(tally)):
+        for label, said in (*_verdict(report), *_figures(report)):
             _print_wrapped(screen, said, indent=" " * (LABEL + 2), first=f"  {label:<{LABEL}}")
     notes = (*tally.remarks, *unsure_lines(tally.unsure, tally.now.posts), *comment_lines(tally), *media_lines(tally))
     for line in notes:
@@ -199,10 +208,12 @@ def _verdict(report: Report) -> Iterable[tuple[str, str]]:
         yield "", f"to settle it: {known.posts.settled_by}"
 
 
-def _figures(tally: Tally) -> Iterable[tuple[str, str]]:
+def _figures(report: Report) -> Iterable[tuple[str, str]]:
     """The figures of one blog, with their labels."""
+    tally = report.tally
+    held = held_of(tally.now.posts, report.completeness.posts.in_part if report.completeness is not None else 0)
     more = f", of about {tally.expected:,} expected" if (tally.expected or 0) > tally.now.posts else ""
-    yield "posts", f"{tally.now.posts:,} held{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
+    yield "posts", f"{held}{more} ({tally.new_posts:,} new, {tally.changed_posts:,} changed)"
     yield "comments", f"{tally.now.comments:,}"
     yield "media", media_of(tally.now.media, tally.now.media_missing, tally.now.waiting_media)
     now = tally.now

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from everlog.history.completeness.sentence import comments_sentence
+from everlog.history.completeness.sentence import NOT_FETCHED, comments_sentence
 from everlog.history.completeness.verdict import Answer, Gap, Verdict
 
 
@@ -77,4 +77,4 @@ def _lacking(gap: CommentGap) -> int | None:
 def _reason(gap: CommentGap) -> str:
     if gap.claimed is not None and gap.claimed > gap.held:
         return f"the site counts {gap.claimed:,} comments, {gap.held:,} were found"
-    return "they could not be fetched" if gap.state == "failed" else "not all could be fetched"
+    return NOT_FETCHED if gap.state == "failed" else "not all of its comments could be fetched"

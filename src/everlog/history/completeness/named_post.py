@@ -44,7 +44,7 @@ class NamedPost:
     """A post that is named by some sources and not held.
 
     `is_certain` says that one of them knows that it is a post; else it only has the address of one. `detail` says in
-    words what became of it, or why it is locked.
+    words what became of it, or why it is locked. `is_in_part` says that some of it is held after all.
     """
 
     url: str
@@ -53,6 +53,7 @@ class NamedPost:
     detail: str = ""
     is_certain: bool = True
     year: int | None = None
+    is_in_part: bool = False
 
 
 def excuse(post: NamedPost, lists_without_it: Collection[str]) -> str | None:

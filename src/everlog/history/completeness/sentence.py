@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
+# Why a post lacks comments, where nothing is known of them: there may be none.
+NOT_FETCHED = "its comments could not be fetched"
 # Reasons that are named in a sentence; the table below it has all of them.
 _NAMED = 3
 
@@ -40,12 +42,20 @@ def comments_sentence(
 
     >>> comments_sentence("yes", held=3, missing=[], told_by="Blogger", why_unknown="")
     'all comments are here: 3 held, as Blogger lists them'
+    >>> comments_sentence("no", held=3, missing=[NOT_FETCHED, "the site counts 5"], told_by=None, why_unknown="")
+    'not all comments are here: 3 held; those of 1 post could not be fetched; 1 post lacks some'
     """
     if answer == "yes":
         return f"all comments are here: {held:,} held, as {told_by} lists them"
     if answer == "no":
-        posts = "1 post lacks" if len(missing) == 1 else f"{len(missing):,} posts lack"
-        return f"not all comments are here: {held:,} held, {posts} some"
+        failed = missing.count(NOT_FETCHED)
+        short = len(missing) - failed
+        said = [f"not all comments are here: {held:,} held"]
+        if failed:
+            said.append(f"those of {'1 post' if failed == 1 else f'{failed:,} posts'} could not be fetched")
+        if short:
+            said.append("1 post lacks some" if short == 1 else f"{short:,} posts lack some")
+        return "; ".join(said)
     comments = "1 comment" if held == 1 else f"{held:,} comments"
     return f"none is known to be missing, {comments} held; whether these are all is unknown: {why_unknown}"
 

@@ -30,7 +30,8 @@ _IN_WORDS: dict[Whereabouts, str] = {
 class Gap:
     """A post that is not held (or whose comments are not), why, and who names it.
 
-    `comments` is how many comments of it are not held, where that is known.
+    `comments` is how many comments of it are not held, where that is known; `is_in_part` says that some of the post
+    is: its text without its page, or some of its pages.
     """
 
     url: str
@@ -38,6 +39,7 @@ class Gap:
     named_by: tuple[str, ...] = ()
     year: int | None = None
     comments: int | None = None
+    is_in_part: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The gap for JSON."""
@@ -47,7 +49,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The answer for posts, or for comments: with a sentence for people, and what would settle it if it is unknown."""
+    """The answer for posts, or for comments: with a sentence for people, and what would settle it if it is unknown.
+
+    `held` are those that are held whole: none of them is among the others.
+    """
 
     answer: Answer
     sentence: str
@@ -55,6 +60,11 @@ class Verdict:
     excused: tuple[Gap, ...] = ()
     missing: tuple[Gap, ...] = ()
     settled_by: str | None = None
+
+    @property
+    def in_part(self) -> int:
+        """How many of the others are held in part."""
+        return sum(gap.is_in_part for gap in (*self.missing, *self.excused))
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
@@ -92,6 +102,8 @@ class Completeness:
 def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *, held: int) -> Verdict:
     """The verdict on a blog's posts, from what its sources list and what became of the posts that are not held.
 
+    `held` are all that the archive has something of, those in part among them.
+
     >>> rest = Inventory(source="WordPress REST", grade="A", members=2, claimed_before=2, claimed_after=2,
     ...                  is_exhaustive=True, is_stable=True)
     >>> judge_posts([rest], [], held=2).answer
@@ -111,9 +123,12 @@ def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *,
         lists = counted if post.is_certain else [each.source for each in whole]
         why = excuse(post, [source for source in lists if source not in post.named_by])
         into, reason = (missing, _reason(post)) if why is None else (excused, why)
-        into.append(Gap(url=post.url, reason=reason, named_by=post.named_by, year=post.year))
+        into.append(Gap(
+            url=post.url, reason=reason, named_by=post.named_by, year=post.year, is_in_part=post.is_in_part,
+        ))
     missing.sort(key=lambda gap: gap.url)
     excused.sort(key=lambda gap: gap.url)
+    held -= sum(gap.is_in_part for gap in (*missing, *excused))
     answer: Answer = "no" if missing else "yes" if whole else "unknown"
     settled_by = _settled_by(inventories) if answer == "unknown" else None
     sentence = posts_sentence(
@@ -128,7 +143,7 @@ def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *,
 
 def _reason(post: NamedPost) -> str:
     if post.whereabouts == "told only":
-        return f"its page could not be had: {post.detail}"
+        return f"{post.detail}, only its text is held"
     return post.detail or _IN_WORDS.get(post.whereabouts, "not held")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,11 @@ class YearCount:
 
 
 def years_of(
-    held: Mapping[int | None, int], *, excused: Iterable[Gap] = (), missing: Iterable[Gap] = (),
+    held: Mapping[int | None, int], *, excused: Sequence[Gap] = (), missing: Sequence[Gap] = (),
 ) -> tuple[YearCount, ...]:
     """The years of a blog in their order, without gaps between them; posts without a year come last.
+
+    `held` counts what is held in part as well, which is drawn as what it is among the others.
 
     >>> from everlog.history.completeness.verdict import Gap
     >>> [(each.label, each.held, each.missing) for each in years_of({2019: 3, 2021: 1, None: 2},
@@ -46,6 +48,8 @@ def years_of(
     [('2019', 3, 0), ('2020', 0, 0), ('2021', 1, 1), ('undated', 2, 0)]
     """
     away, lost = Counter(gap.year for gap in excused), Counter(gap.year for gap in missing)
+    in_part = Counter(gap.year for gap in (*excused, *missing) if gap.is_in_part)
+    held = {year: max(0, count - in_part[year]) for year, count in held.items()}
     known = [year for year in {*held, *away, *lost} if year is not None]
     years: list[int | None] = list(range(min(known), max(known) + 1)) if known else []
     if held.get(None) or away[None] or lost[None]:
