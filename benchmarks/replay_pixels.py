@@ -17,8 +17,8 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from sites.comparing import NAMES, as_json, as_line, captured, compared
-from sites.looking import TOLERANCE, chromium
+from made_sites.comparing import NAMES, as_json, as_line, captured, compared
+from made_sites.looking import TOLERANCE, chromium
 
 
 def main() -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from cli.program import everlog
 from importing.other_programs import needs_them, wacz_complaints
+from made_sites.comparing import captured
+from made_sites.looking import WIDTHS, chromium
+from made_sites.making import needs_sites
+from made_sites.player import playing
 from platforms.serving import needs
 from platforms.web_archive import pywb
-from sites.comparing import captured
-from sites.looking import WIDTHS, chromium
-from sites.making import needs_sites
-from sites.player import playing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from made_sites.comparing import NAMES, as_line, captured, compared
+from made_sites.looking import chromium
+from made_sites.making import needs_sites
 from platforms.serving import needs
-from sites.comparing import NAMES, as_line, captured, compared
-from sites.looking import chromium
-from sites.making import needs_sites
 
 if TYPE_CHECKING:
     from pathlib import Path

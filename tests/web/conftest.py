@@ -11,7 +11,7 @@ from archive import some_visits as some
 from archive.some_visits import HOME, START
 from everlog.archive import open_archive
 from everlog.records import Comment
-from web.served import Served, serving
+from web.served_archive import Served, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

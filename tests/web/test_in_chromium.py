@@ -13,7 +13,7 @@ from everlog.archive import open_archive
 from everlog.errors import NoBrowser
 from everlog.render.find_chromium import find_chromium
 from web.conftest import HOME, POST, STYLE, answer, stamp
-from web.served import Served, serving
+from web.served_archive import Served, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

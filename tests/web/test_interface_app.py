@@ -10,7 +10,7 @@ from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
 from web.conftest import FILM, PICTURE, POST, stamp
-from web.served import Served, serving
+from web.served_archive import Served, serving
 
 
 def test_the_start_page_has_all_blogs(served: Served):

@@ -12,7 +12,7 @@ from archive.some_visits import HOME
 from web.conftest import POST, STYLE, day, stamp
 
 if TYPE_CHECKING:
-    from web.served import Served
+    from web.served_archive import Served
 
 NOT_HELD = "/web/" + HOME + "nothing"
 

@@ -10,7 +10,7 @@ from archive.some_visits import HOME
 from web.conftest import FILM, FILM_BYTES, FONT, PICTURE, PNG, POST, STYLE, stamp
 
 if TYPE_CHECKING:
-    from web.served import Served
+    from web.served_archive import Served
 
 
 def at(url: str, modifier: str = "") -> str:

@@ -8,7 +8,7 @@ from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
 from web.conftest import answer
-from web.served import serving
+from web.served_archive import serving
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 
 from everlog.archive import open_archive
 from web.conftest import FONT, PICTURE, POST, STYLE, stamp
-from web.served import Served, serving
+from web.served_archive import Served, serving
 
 PAGES = ["/", "/blog/a.example/", f"/web/{stamp(0)}/{POST}", f"/web/*/{POST}", f"/read/{POST}", "/nowhere"]
 FILES = [f"/web/{stamp(0)}/{url}" for url in (POST, STYLE, PICTURE, FONT)] + ["/nowhere", f"/timemap/link/{POST}"]

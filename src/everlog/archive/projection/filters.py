@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp
-from everlog.archive.projection.post_content import language_term, term_of
+from everlog.archive.projection.terms import language_term, term_of
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:

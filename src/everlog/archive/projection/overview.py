@@ -13,7 +13,7 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
 from everlog.archive.db.database import in_parts
 from everlog.archive.projection.filters import PostFilter, is_public
-from everlog.archive.projection.post_content import language_term, term_of
+from everlog.archive.projection.terms import language_term, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

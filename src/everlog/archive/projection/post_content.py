@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from hashlib import sha256
 from html import unescape
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from everlog.archive.projection.terms import LONGEST_TERM, language_term, term_of
 from everlog.core.urls import canonical
-from everlog.core.words import fold
 from everlog.records.confidence import ESSENTIAL, confidence_of, least_of
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ TermKind = Literal["tag", "author", "language", "site"]
 EXCERPT = 240
 # Titles are shown in lists; what is longer is no title, or somebody's joke.
 LONGEST_TITLE = 500
-# An index of PostgreSQL takes texts of 2,704 bytes; a tag of more than a hundred characters is a sentence.
-LONGEST_TERM = 100
 # Of 4,836 posts of 84 real blogs none has more than 33 tags, nor more than 177 links (half of them two or fewer).
 # What names thousands is no post, or wants to break lists.
 MOST_TERMS = 100
@@ -118,25 +115,6 @@ def terms_of(
         yield "site", site[:LONGEST_TERM], site[:LONGEST_TERM]
 
 
-@lru_cache(maxsize=4_096)
-def term_of(name: str) -> str:
-    """A tag or a name as it is compared.
-
-    >>> term_of(" Night   Trains")
-    'night trains'
-    """
-    return " ".join(fold(name).split())[:LONGEST_TERM]
-
-
-def language_term(language: str) -> str:
-    """A language as it is filtered by: whoever wants English wants that of all countries.
-
-    >>> language_term("en_GB"), language_term("zh-Hant")
-    ('en', 'zh')
-    """
-    return language.replace("_", "-").partition("-")[0].strip().lower()[:LONGEST_TERM]
-
-
 def link_number(key: str) -> int:
     """The number that stands for an address in the table of links: the first eight bytes of the SHA-256 of its key.
 
@@ -179,7 +157,7 @@ def _picture(html: str, files: set[str]) -> str | None:
 
 
 def _count_words(text: str) -> int:
-    """How many words a text has, told by what stands between them: paragraphs are parted by two line ends.
+    r"""How many words a text has, told by what stands between them: paragraphs are parted by two line ends.
 
     To split 4,000 characters takes 0.04 ms, a third of all that lists cost a crawl; to count blanks 0.002 ms.
 

@@ -18,12 +18,12 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from sites.posts import CDN, SITE, comments_html, posts
+from made_sites.posts import CDN, SITE, comments_html, posts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sites.posts import SitePost
+    from made_sites.posts import SitePost
 
 HERE = Path(__file__).parent
 DESIGNS, PARTS_LIST = HERE / "designs", HERE / "parts.json"

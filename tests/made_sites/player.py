@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
-from sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, WIDTHS, Look
-from sites.making import PARTS
+from made_sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, WIDTHS, Look
+from made_sites.making import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Frame
 
-    from sites.looking import Eyes
+    from made_sites.looking import Eyes
 
 _PAGE = """<!doctype html><meta charset="utf-8"><script src="/ui.js"></script>
 <style>body {{ margin: 0 }} replay-web-page {{ display: block; height: 100vh }}</style>

@@ -15,14 +15,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
-from sites.making import TEXTS, built
-from sites.posts import CDN, SITE
+from made_sites.making import TEXTS, built
+from made_sites.posts import CDN, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sites.making import Site
+    from made_sites.making import Site
 
 OWN_HOST, CDN_HOST = "127.0.0.1", "127.0.0.2"
 # Below these, a file has moved: the answer is a redirect to the place where it is.

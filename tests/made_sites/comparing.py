@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cli.program import command, environment
+from made_sites.looking import WIDTHS, Look, elsewhere
+from made_sites.making import SITES, draw_pictures
+from made_sites.posts import CDN, SITE, posts
+from made_sites.serving import served
 from platforms import content, ghost, wordpress
 from platforms.serving import folder_of, running
 from services import held_port
-from sites.looking import WIDTHS, Look, elsewhere
-from sites.making import SITES, draw_pictures
-from sites.posts import CDN, SITE, posts
-from sites.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from made_sites.looking import Difference, Eyes
     from platforms.content import Change
-    from sites.looking import Difference, Eyes
 
 CRAWL_SECONDS = 400
 PLATFORMS = ("wordpress-blocks", "wordpress-classic", "ghost")
