@@ -15,8 +15,10 @@ from everlog.core.urls import canonical
 from everlog.records import Exchange, Failure
 from everlog.render import Browser, RenderOptions
 from everlog.usecases.completeness import missing_posts
+from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.repair.repair_blog import patient, repair_blog
 from usecases.a_site import POSTS, a_site, crawl, work
+from usecases.a_told_site import Broken, SiteWeb, ToldBlog
 from usecases.a_web import MemoryWeb
 from usecases.a_web_archive import WebArchive
 from usecases.conftest import OPTIONS
@@ -122,6 +124,22 @@ def test_a_short_address_on_a_strangers_host_is_not_asked(broken):
     web.error_headers = (("Link", "<https://sho.rt/180>; rel=shortlink"),)
     repaired(web, archive)
     assert "https://sho.rt/180" not in web.asked
+
+
+def test_a_post_whose_text_alone_is_held_is_won_with_its_page_only(tmp_path):
+    site = ToldBlog.of(30)
+    lost = site.link(site.posts[5])
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        broken = Broken(site, [lost], 500)
+        asyncio.run(archive_blog(site.home, work(broken, archive)))
+        [blog] = archive.blogs()
+        assert archive.posts.find(lost) is not None
+        report = asyncio.run(repair_blog(blog, work(broken, archive)))
+        assert (report.won, [gap.url for gap in report.left], report.verdict) == ((), [lost], "no")
+        # It was looked for elsewhere, too.
+        assert f"{site.home}?p={site.posts[5].number}" in broken.asked
+        report = asyncio.run(repair_blog(blog, work(SiteWeb(site), archive)))
+        assert (report.won, report.left, report.verdict) == (((lost, "with another try"),), (), "yes")
 
 
 def scripted(number):

@@ -159,9 +159,9 @@ class _Repair:
                 if is_own:
                     await crawl.take_failure(link, answer)
             elif is_own or (context.scope.is_own(answer.page.url) and judge.is_post(answer.answer)):
-                how = await self._take(link, answer, crawl) or how
+                how = await self._take(gap, link, answer, crawl) or how
             await context.drain()
-            if self._is_held(link.key):
+            if self._is_held(gap):
                 self.won[gap.url] = how
                 return
             if is_own:
@@ -181,13 +181,13 @@ class _Repair:
                  *(stated_address(source, name, self.blog) for source, name in names))
         return [address for address in found if address is not None and context.scope.is_own(address)]
 
-    async def _take(self, link: Link, answer: Fetched, crawl: Crawl) -> str | None:
+    async def _take(self, gap: Gap, link: Link, answer: Fetched, crawl: Crawl) -> str | None:
         """Store a page; again as a browser shows it, where it shows no post without one. How, if not as ever."""
         context = crawl.context
         await crawl.take(link, answer)
         await context.drain()
         is_scripted = context.rendering.is_scripted
-        if self._is_held(link.key) or is_scripted or not _may_render(context):
+        if self._is_held(gap) or is_scripted or not _may_render(context):
             return None
         context.rendering.is_scripted = True
         try:
@@ -196,8 +196,12 @@ class _Repair:
             context.rendering.is_scripted = is_scripted
         return "in the browser"
 
-    def _is_held(self, key: str) -> bool:
-        return self.run.archive.posts.find("http://" + key) is not None
+    def _is_held(self, gap: Gap) -> bool:
+        """Whether a post is held by now; one of which a part was, whether it is whole."""
+        archive, key = self.run.archive, canonical(gap.url)
+        if archive.posts.find("http://" + key) is None:
+            return False
+        return not gap.is_in_part or all(each.key != key for each in archive.blogs.inventory.in_part(self.blog.id))
 
 
 def _may_render(context: CrawlContext) -> bool:
