@@ -23,6 +23,13 @@ REASONS_SHOWN = 8
 DEFAULT_ARCHIVE = "everlog-archive"
 # A label, and where what it labels begins.
 LABEL = 12
+# Kinds of trouble, as the JSON of a crawl names them, in words.
+TROUBLES = {
+    "robots": "robots.txt disallows", "rate-limited": "the server asked us to wait", "gone": "gone",
+    "address": "at an address that is not allowed", "dns": "DNS lookup failed", "connection": "no connection",
+    "proxy": "the proxy is not reachable", "tls": "TLS error", "timeout": "timed out", "too-large": "too large",
+    "truncated": "the answer was cut off", "loop": "redirects in a circle", "protocol": "the answer is no valid HTTP",
+}
 COLUMNS = ("posts", "complete", "new", "changed", "comments", "media", "missing", "blog")
 
 
@@ -57,6 +64,22 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 post', '1,234 posts', '0 pictures and files')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def reason_in_words(reason: str) -> str:
+    """Why pages were not kept, for people: a kind of trouble in words, with its status; other reasons as they are.
+
+    >>> reason_in_words("robots"), reason_in_words("http 500"), reason_in_words("rate-limited 429")
+    ('robots.txt disallows', 'HTTP 500', 'the server asked us to wait (HTTP 429)')
+    >>> reason_in_words("not fetched: a feed")
+    'not fetched: a feed'
+    """
+    trouble, _, status = reason.partition(" ")
+    if trouble == "http":
+        return f"HTTP {status}" if status else "HTTP error"
+    if trouble not in TROUBLES or (status and not status.isdecimal()):
+        return reason
+    return f"{TROUBLES[trouble]} (HTTP {status})" if status else TROUBLES[trouble]
 
 
 def held_of(posts: int, in_part: int) -> str:
@@ -173,7 +196,7 @@ def _print_report(screen: Console, report: Report, *, in_detail: bool, verbose: 
     if tally.reasons:
         screen.print("  not kept in this run, by reason")
     for reason, count in tally.reasons.most_common(limit):
-        _print_wrapped(screen, reason, indent=" " * 10, first=f"  {count:>6,}  ")
+        _print_wrapped(screen, reason_in_words(reason), indent=" " * 10, first=f"  {count:>6,}  ")
     if limit and len(tally.reasons) > limit:
         screen.print(f"  and {len(tally.reasons) - limit} other reasons (-v shows them)")
     if verbose:
