@@ -105,11 +105,13 @@ def test_months_and_days_are_those_of_the_blogs_own_calendar(archive, blog):
     assert listed(archive, blog_id=blog, month="2024-06") == ["Eve"]
     assert listed(archive, blog_id=blog, month="2024-05") == ["Third", "Second", "First"]
     assert listed(archive, blog_id=blog, month="2024-05-31") == ["Third"]
+    assert listed(archive, blog_id=blog, month="2024") == ["Eve", "Third", "Second", "First"]
+    assert listed(archive, blog_id=blog, month="2023") == []
     assert listed(archive, blog_id=blog, month="") == ["Undated"]
     assert archive.overview.days(blog, "2024-05") == {"2024-05-01": 1, "2024-05-02": 1, "2024-05-31": 1}
 
 
-@pytest.mark.parametrize("month", ["2024", "2024-13", "x", "2024-02-30", "0000-01"])
+@pytest.mark.parametrize("month", ["24", "2024-13", "x", "2024-02-30", "0000-01"])
 def test_what_is_no_month_is_told(archive, month):
     with pytest.raises(UsageError, match="is not a month"):
         archive.listing(PostFilter(blog_id=1, month=month))
@@ -291,3 +293,35 @@ def test_hostile_names_are_cut_and_listed(archive, blog):
     assert (len(line.title), len(line.tags)) == (500, 100)
     assert archive.overview.count_terms(blog, "tag") == 102
     assert list(verify(archive)) == []
+
+
+def test_hits_are_chosen_by_filters_before_they_are_shown(archive, blog):
+    ranked = archive.search.ranked("word3", most=10)
+    numbers = [number for number, _ in ranked]
+    assert len(numbers) == 4
+    kept = archive.listing.among(numbers, PostFilter(tag="maps", author="Ann Lee", kind=None))
+    assert {archive.listing.summaries(kept)[number].title for number in kept} == {"First", "Third"}
+    assert list(kept) == [number for number in numbers if number in kept]
+    hits = archive.search.hits("word3", [pair for pair in ranked if pair[0] in kept])
+    assert {hit.title for hit in hits} == {"First", "Third"}
+    assert archive.listing.among([], PostFilter()) == ()
+
+
+def test_blogs_are_listed_with_their_figures_in_pages(archive, blog):
+    other = archive.blogs.add(OTHER, scope="path").id
+    first, second = archive.overview.blogs()
+    assert (first.id, first.figures.posts, second.figures.posts) == (blog, 4, 0)
+    assert [each.id for each in archive.overview.blogs(limit=1)] == [blog]
+    assert [each.id for each in archive.overview.blogs(after=blog)] == [other]
+    assert [each.id for each in archive.overview.blogs(ids=[other])] == [other]
+    archive.hidden.set_blog(other, hidden=True)
+    assert [each.id for each in archive.overview.blogs(public=True)] == [blog]
+    assert archive.overview.blogs(ids=[other])[0].is_hidden
+    assert (archive.overview.count_blogs(), archive.overview.count_blogs(public=True)) == (2, 1)
+
+
+def test_versions_have_the_times_they_were_read(archive, blog):
+    commit(archive, blog, [visit(blog, "a", at=60, title="Edited", published=day(4), text=f"{LONG} quite other")])
+    times = archive.posts.version_times(archive.listing.find(HOME + "a").id)
+    assert [number for number, _ in times] == [1, 2]
+    assert times[0][1] < times[1][1]

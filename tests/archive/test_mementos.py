@@ -10,7 +10,7 @@ import some_visits as some
 from some_visits import HOME, START
 
 from archive.older import as_of_revision_9
-from everlog.archive.repos.mementos import NEAREST
+from everlog.archive.repos.mementos import NEAREST, MementoRepository
 
 PAGE = HOME + "2024/a-post"
 DAY = 86_400
@@ -208,3 +208,27 @@ def test_an_archive_of_before_finds_what_its_redirects_led_to(place):
         assert archive.mementos.nearest(HOME + "new", START).way == "own"
         assert archive.mementos.nearest(HOME + "old", START).way == "led"
     assert place.rows("select key from captures where key is not null") == [("a.example/new",)]
+
+
+def test_in_public_nothing_is_held_of_hidden_blogs_and_posts(archive, blog):
+    secret, other = HOME + "secret", "http://b.example/"
+    store(archive, blog, some.post_visit(blog, secret), moved(blog, HOME + "old", secret, at=5), some.page(blog, PAGE))
+    hidden = archive.blogs.add(other, scope="path").id
+    store(archive, hidden, some.page(hidden, other), some.page(hidden, other + "page"))
+    archive.hidden.set_blog(hidden, hidden=True)
+    archive.hidden.set_post(archive.listing.find(secret).id, hidden=True)
+    public = MementoRepository(archive.mementos.database, public=True)
+    for url in (secret, other, other + "page"):
+        assert archive.mementos.nearest(url, START) is not None, url
+        assert public.nearest(url, START) is None, url
+        assert public.moments(url) == (), url
+    # That it led somewhere is known; what it led to is not there.
+    assert archive.mementos.nearest(HOME + "old", START).way == "led"
+    assert public.nearest(HOME + "old", START).way == "redirect"
+    assert public.nearest(PAGE, START) is not None
+    assert public.nearest_many([PAGE, secret, other], START).keys() == {PAGE}
+    assert [each.url for each in public.held_addresses(blog)] == [PAGE]
+    assert public.count_addresses(blog) == 1
+    assert public.count_addresses(hidden) == 0
+    assert {each.url for each in public.near(HOME + "secre")} == {PAGE}
+    assert public.near(other + "nothing") == ()

@@ -14,6 +14,7 @@ from everlog.errors import NoBrowser
 from everlog.render.find_chromium import find_chromium
 from web.conftest import HOME, POST, STYLE, answer, stamp
 from web.served_archive import Served, serving
+from web.some_blogs import HOSTILE, PAYLOADS, add_hostile, add_posts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,10 @@ def opened(browser: Browser, served: Served, **options) -> Iterator[tuple[Page, 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_every_page_fits_and_asks_nobody_else(browser: Browser, served: Served, width, scheme):
-    paths = ["/", "/blog/a.example", f"/web/{stamp(10)}/{POST}", f"/web/*/{POST}", f"/read/{POST}"]
+    paths = [
+        "/", "/blog/a.example", "/captures/a.example", "/complete/a.example", "/search?q=hello", "/search",
+        f"/web/{stamp(10)}/{POST}", f"/web/*/{POST}", f"/read/{POST}", f"/diff/1/2/{POST}",
+    ]
     with opened(
         browser, served, viewport={"width": width, "height": 800}, color_scheme=scheme,  # type: ignore[arg-type]
         java_script_enabled=True,
@@ -151,3 +155,37 @@ def test_the_check_sees_what_a_page_without_a_sandbox_does(browser: Browser, ser
         page.goto("http://control.example/")
         page.wait_for_function("window.heard === 'ran'")
         assert "http://stranger.example/" in strange
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_hostile_and_empty_posts_run_nothing_and_fit(browser: Browser, tmp_path, width):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_hostile(archive)
+        add_posts(archive, "http://long.example/", 200, title="W" * 300)
+        paths = ["/", "/blog/hostile.example", "/complete/hostile.example", "/blog/long.example?tag=" + "W" * 150,
+                 "/search?q=hostile", "/search?q=%3Cscript%3Ealert(1)%3C/script%3E", f"/read/{HOSTILE}empty"]
+        for number in range(len(PAYLOADS)):
+            paths += [f"/read/{HOSTILE}{number}", f"/diff/1/2/{HOSTILE}{number}"]
+        with serving(archive) as served, opened(browser, served, viewport={"width": width, "height": 800}) as (
+            page, strange, said,
+        ):
+            dialogs: list[str] = []
+            page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+            for path in paths:
+                page.goto(served.interface + path)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+                assert page.evaluate("document.querySelectorAll('main script, main iframe, main [style]').length") == 0
+            assert (strange, dialogs, said) == ([], [], [])
+
+
+def test_a_month_of_the_chart_is_chosen_by_keyboard(browser: Browser, tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, "http://long.example/", 40, title="A long life")
+        with serving(archive) as served, opened(browser, served, java_script_enabled=False) as (page, _, __):
+            page.goto(served.interface + "/blog/long.example")
+            page.locator('.months a[aria-label="May 2020: 4 posts"]').focus()
+            page.keyboard.press("Enter")
+            page.wait_for_url(served.interface + "/blog/long.example?month=2020-05")
+            assert page.locator("ol.posts > li").count() == 4
+            page.locator("ol.posts h3 a").first.click()
+            assert page.locator("article h1").inner_text().startswith("Post ")

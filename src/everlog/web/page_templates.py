@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
 from everlog.web.capture_times import day_in_words, in_words, short_day, timestamp
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 STATIC_TYPES = {"css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
 
 
@@ -30,7 +33,7 @@ class Pages:
         )
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
-            "counted": counted,
+            "counted": counted, "lang": lang_attribute, "is_web": is_web,
         }
         self._jinja.globals["style"] = f"everlog.css?v={self._version}"
 
@@ -66,6 +69,20 @@ class Pages:
     def _version(self) -> str:
         """What changes with the style sheet, so that no browser has an old one."""
         return hashlib.sha256(self._files["everlog.css"][0]).hexdigest()[:12]
+
+
+def lang_attribute(language: str | None) -> Markup:
+    """The attribute for a language; none for what is no name of one.
+
+    >>> lang_attribute("pt-BR"), lang_attribute("<b>")
+    (Markup(' lang="pt-BR"'), Markup(''))
+    """
+    return Markup(' lang="{}"').format(language) if language and _LANGUAGE.fullmatch(language) else Markup("")
+
+
+def is_web(url: str | None) -> bool:
+    """Whether an address that a stranger wrote may be a link."""
+    return url is not None and url.lower().startswith(("http://", "https://"))
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lxml import etree
 from markupsafe import Markup
 
-from everlog.comments.threads import depths
+from everlog.comments.threads import in_threads
 from everlog.core.tree import Element, parse_fragment
 from everlog.core.urls import absolute
 from everlog.markup.cleaning import clean_html
@@ -30,9 +31,10 @@ _SHOWN = ("src", "poster")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownComment:
-    """A comment with how deep it stands in its thread."""
+    """A comment with how deep it stands in its thread, and the name by which links lead to it."""
 
     comment: Comment
+    anchor: str
     depth: int
     html: Markup
 
@@ -57,12 +59,32 @@ def shown_article(archive: Archive, post: Post, at: datetime, view: View) -> Mar
     return Markup(inner)  # noqa: S704 - cleaned above, and sent under a policy that runs nothing
 
 
-def shown_comments(post: Post) -> tuple[ShownComment, ...]:
-    """The comments of a post, as plain markup: what they show is not fetched."""
-    return tuple(
-        ShownComment(comment=comment, depth=min(depth, DEEPEST), html=_plain(comment))
-        for comment, depth in zip(post.comments, depths(post.comments), strict=True)
-    )
+def anchor_of(comment_id: str | None, position: int) -> str:
+    """The name by which a link leads to a comment: of its id, whatever letters that has, or else of its place.
+
+    >>> anchor_of("17", 3), anchor_of(None, 3)
+    ('c-4523540f15', 'comment-4')
+    """
+    if not comment_id:
+        return f"comment-{position + 1}"
+    return f"c-{sha256(comment_id.encode('utf-8', 'replace')).hexdigest()[:10]}"
+
+
+def shown_threads(post: Post) -> tuple[tuple[ShownComment, tuple[ShownComment, ...]], ...]:
+    """The comments of a post, as plain markup (what they show is not fetched): each with all answers below it."""
+    taken: set[str] = set()
+    threads: list[tuple[ShownComment, list[ShownComment]]] = []
+    for place, (comment, depth) in enumerate(in_threads(post.comments)):
+        anchor = anchor_of(comment.id, place)
+        if anchor in taken:
+            anchor = anchor_of(None, place)
+        taken.add(anchor)
+        shown = ShownComment(comment=comment, anchor=anchor, depth=min(depth, DEEPEST), html=_plain(comment))
+        if depth == 0 or not threads:
+            threads.append((shown, []))
+        else:
+            threads[-1][1].append(shown)
+    return tuple((first, tuple(answers)) for first, answers in threads)
 
 
 def _plain(comment: Comment) -> Markup:

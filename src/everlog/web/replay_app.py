@@ -69,8 +69,8 @@ def content_policy(origin: str, *, is_document: bool = True) -> str:
 class ReplayApp:
     """What the replay port answers."""
 
-    def __init__(self, archive: Archive, origins: Origins, pages: Pages) -> None:
-        self._archive, self._origins, self._pages = archive, origins, pages
+    def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> None:
+        self._archive, self._origins, self._pages, self._public = archive, origins, pages, public
 
     def app(self) -> Starlette:
         return Starlette(routes=[
@@ -80,7 +80,7 @@ class ReplayApp:
             Route("/static/{name}", self._pages.static),
             Route("/robots.txt", _robots),
             Route("/", self.front),
-        ], exception_handlers={404: self._lost, EverlogError: _failed})
+        ], exception_handlers={404: self._lost, EverlogError: self._failed})
 
     async def memento(self, request: Request) -> Response:
         """A capture, or the way to it."""
@@ -93,7 +93,8 @@ class ReplayApp:
         found = await run_in_threadpool(find_memento, self._archive, address.url, at)
         memento = found.memento
         if memento is None:
-            return await self._missing(request, found.url)
+            # Where a redirect leads may be what is hidden.
+            return await self._missing(request, address.url if self._public else found.url)
         is_here = timestamp(memento.at) == address.digits and canonical(memento.url) == canonical(address.url)
         if not is_here:
             return self._led(request, memento, address)
@@ -109,7 +110,7 @@ class ReplayApp:
             return PlainTextResponse("Accept-Datetime is not a date of HTTP.\n", status_code=400, headers=SHARED)
         found = await run_in_threadpool(find_memento, self._archive, url, at or datetime.now(UTC)) if url else None
         if found is None or found.memento is None:
-            return await self._missing(request, found.url if found else None, vary="accept-datetime")
+            return await self._missing(request, url if self._public or not found else found.url, vary="accept-datetime")
         memento = found.memento
         around = await run_in_threadpool(self._archive.mementos.surroundings, found.url, memento)
         addresses = MementoAddresses(self._prefix(request), memento.url)
@@ -203,6 +204,12 @@ class ReplayApp:
     async def _lost(self, request: Request, _error: Exception) -> Response:
         return await self._missing(request, None)
 
+    async def _failed(self, _request: Request, error: Exception) -> Response:
+        """A capture that cannot be read: what happened, and what to do; in public, nothing of folders and servers."""
+        log.error("%s", error)
+        said = "This capture could not be read just now." if self._public else str(error)
+        return PlainTextResponse(f"{said}\n", status_code=500, headers=SHARED | {"Cache-Control": NEVER})
+
 
 def _document(
     request: Request, document: Document, headers: dict[str, str], prefix: str, status: int,
@@ -244,12 +251,6 @@ async def _pieces(body: Body, start: int, length: int) -> AsyncIterator[bytes]:
             yield piece
     finally:
         body.close()
-
-
-async def _failed(_request: Request, error: Exception) -> Response:
-    """A capture that cannot be read: what happened, and what to do."""
-    log.error("%s", error)
-    return PlainTextResponse(f"{error}\n", status_code=500, headers=SHARED | {"Cache-Control": NEVER})
 
 
 async def _robots(_request: Request) -> Response:

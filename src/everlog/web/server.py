@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import errno
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from everlog.archive.repos.mementos import MementoRepository
 from everlog.errors import UsageError
 from everlog.web.interface_app import InterfaceApp
 from everlog.web.origins import Origins
@@ -43,6 +45,8 @@ class ServeOptions:
     base_url: str | None = None
     replay_base_url: str | None = None
     allowed: tuple[str, ...] = ()
+    # What is hidden is left out, and nothing is told of the machine.
+    public: bool = False
 
 
 class ArchiveServer:
@@ -56,7 +60,7 @@ class ArchiveServer:
     def run(self, ready: Callable[[Origins], None]) -> bool:
         """Answer until stopped; `ready` hears where, once both ports are open. Whether it was interrupted (Ctrl-C)."""
         with _listening(self._options) as (sockets, origins):
-            apps = apps_of(self._archive, origins)
+            apps = apps_of(self._archive, origins, public=self._options.public)
             asyncio.run(self._serve(apps, sockets, lambda: ready(origins)))
         return self._stopped_by == signal.SIGINT
 
@@ -99,12 +103,16 @@ def _config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def apps_of(archive: Archive, origins: Origins) -> tuple[ASGIApp, ASGIApp]:
+def apps_of(archive: Archive, origins: Origins, *, public: bool = False) -> tuple[ASGIApp, ASGIApp]:
     """The interface, and captured pages."""
     pages = Pages()
+    if public:
+        # The same archive, whose captures are those that anybody may see.
+        archive = copy.copy(archive)
+        archive.mementos = MementoRepository(archive.backend.database, public=True)
     return (
-        RequestGuard(InterfaceApp(archive, origins, pages).app(), origins),
-        RequestGuard(ReplayApp(archive, origins, pages).app(), origins),
+        RequestGuard(InterfaceApp(archive, origins, pages, public=public).app(), origins),
+        RequestGuard(ReplayApp(archive, origins, pages, public=public).app(), origins),
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _summaries, _terms = schema.post_summaries, schema.post_terms
 # Under a name of its own: who asks may have joined the blogs already.
 _its_blog = schema.blogs.alias("its_blog")
-_MONTH = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?", re.ASCII)
+_MONTH = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 # No clock is further from UTC than this, so a day of any calendar lies within it.
 _FAR_CLOCK = timedelta(hours=26)
 LAST_YEAR = "9999"
@@ -31,7 +31,8 @@ _BEHIND_ALL = "9999-12-31T24"
 class PostFilter:
     """What a list of posts is chosen by; all of it holds. `public` leaves out what is hidden.
 
-    `month` is one of the blog's calendar (`2024-05`), a day of it (`2024-05-31`), or empty for posts without a date.
+    `month` is one of the blog's calendar (`2024-05`), a day of it (`2024-05-31`), a year (`2024`), or empty for posts
+    without a date.
     `since` and `until` are about `published`; the latter does not belong to it any more. `kind` None: pages as well.
     """
 
@@ -101,7 +102,7 @@ def is_public_blog(blog_id: Any) -> ColumnElement[bool]:
 
 
 def _of_month(month: str) -> Iterator[ColumnElement[bool]]:
-    """In a month or on a day of the blog's own calendar, found by the index that sorts by the moment."""
+    """In a month or a year, or on a day, of the blog's own calendar, found by the index that sorts by the moment."""
     if not month:
         yield _summaries.c.published_at == ""
         return
@@ -110,18 +111,18 @@ def _of_month(month: str) -> Iterator[ColumnElement[bool]]:
 
 
 def _edges(month: str) -> tuple[str, str]:
-    """Stamps between which all of a month or a day lies, wherever the blog is; and some time around it.
+    """Stamps between which all of a month, a day or a year lies, wherever the blog is; and some time around it.
 
     >>> _edges("2024-02-29")
     ('2024-02-27T22:00:00.000000Z', '2024-03-02T02:00:00.000000Z')
     """
     try:
         year, number, day = _MONTH.fullmatch(month).groups()  # type: ignore[union-attr]
-        first = datetime(int(year), int(number), int(day or 1), tzinfo=UTC)
+        first = datetime(int(year), int(number or 1), int(day or 1), tzinfo=UTC)
     except (AttributeError, ValueError):
-        raise UsageError(f"{month} is not a month", advice="write 2024-05, or 2024-05-31 for a day") from None
+        raise UsageError(f"{month} is not a month", advice="write 2024-05, 2024-05-31 for a day, or 2024") from None
     # The calendar has an end on both sides.
     before = stamp(first - _FAR_CLOCK) if first.year > 1 else "0"
-    span = timedelta(days=1 if day else 31) + _FAR_CLOCK
+    span = timedelta(days=1 if day else 31 if number else 366) + _FAR_CLOCK
     behind = stamp(first + span) if year != LAST_YEAR else _BEHIND_ALL
     return before, behind

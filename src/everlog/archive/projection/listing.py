@@ -72,6 +72,15 @@ class ListingRepository:
                 found |= {row.post_id: summary_of(row) for row in connection.execute(statement)}
         return found
 
+    def among(self, posts: Sequence[int], chosen: PostFilter) -> tuple[int, ...]:
+        """Those of some posts that a filter lets through, in their order."""
+        kept: set[int] = set()
+        with self.database.reading() as connection:
+            for part in in_parts(posts):
+                statement = select(_summaries.c.post_id).where(_summaries.c.post_id.in_(part), chosen.all_conditions)
+                kept.update(connection.scalars(statement))
+        return tuple(number for number in posts if number in kept)
+
     def neighbours(self, post: PostSummary, *, public: bool = False) -> tuple[PostSummary | None, PostSummary | None]:
         """The posts of the blog that were published before and after one."""
         chosen = PostFilter(blog_id=post.blog_id, public=public)

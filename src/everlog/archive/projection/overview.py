@@ -50,6 +50,21 @@ class BlogFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlogSummary:
+    """A blog as lists show it. `completeness` is the last verdict in short; nobody asks one that is gone (why)."""
+
+    id: int
+    home: str
+    title: str | None
+    crawled_at: datetime | None
+    due_at: datetime | None
+    gone: str | None
+    completeness: Mapping[str, Any] | None
+    is_hidden: bool
+    figures: BlogFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TermCount:
     """A tag, author, language or site: as it is filtered by, as it is shown, and how many posts have it."""
 
@@ -83,6 +98,45 @@ class OverviewRepository:
             for statement in _of_blogs(select(_figures), _figures.c.blog_id, blogs):
                 found |= {row.blog_id: _figures_of(row) for row in connection.execute(statement)}
         return found
+
+    def blogs(
+        self, *, after: int = 0, limit: int | None = None, public: bool = False, ids: Sequence[int] | None = None,
+    ) -> tuple[BlogSummary, ...]:
+        """Blogs in the order they were added, but for those forgotten; `after` is the number of the last one seen.
+
+        With `ids` only these, of which there are few.
+        """
+        blogs, polls = schema.blogs, schema.polls
+        names = ("id", "home", "title", "crawled_at", "gone", "completeness", "hidden_at")
+        statement = (
+            select(*(blogs.c[name] for name in names), polls.c.due_at)
+            .join(polls, polls.c.blog_id == blogs.c.id, isouter=True)
+            .where(blogs.c.id > after, blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id).limit(limit)
+        )
+        if public:
+            statement = statement.where(blogs.c.hidden_at.is_(None))
+        if ids is not None:
+            statement = statement.where(blogs.c.id.in_(ids))
+        with self.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        figures = self.figures([row.id for row in rows])
+        return tuple(
+            BlogSummary(
+                id=row.id, home=row.home, title=row.title, crawled_at=moment_or_none(row.crawled_at),
+                due_at=moment_or_none(row.due_at) if row.gone is None else None, gone=row.gone,
+                completeness=json.loads(row.completeness) if row.completeness is not None else None,
+                is_hidden=row.hidden_at is not None, figures=figures.get(row.id, BlogFigures()),
+            )
+            for row in rows
+        )
+
+    def count_blogs(self, *, public: bool = False) -> int:
+        """How many blogs `blogs` lists in all."""
+        statement = select(func.count()).where(schema.blogs.c.forgotten_at.is_(None))
+        if public:
+            statement = statement.where(schema.blogs.c.hidden_at.is_(None))
+        with self.database.reading() as connection:
+            return connection.execute(statement).scalar_one()
 
     def months(self, blogs: Sequence[int], *, public: bool = False) -> dict[int, dict[str, int]]:
         """Posts per month of these blogs, the oldest first; the empty month is that of posts without a date."""

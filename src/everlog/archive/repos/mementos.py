@@ -3,7 +3,7 @@
 An address is meant in any spelling (`core.urls.canonical`). Its own answers come first, a 304 being what it refers to;
 then what its redirects led to; then redirects whose target was not stored with them; and error pages only if nothing
 else is held. Of these the one that is nearest in time is taken. Captures that others made count at the time that they
-were made.
+were made. In public nothing is held of a hidden blog, nor under an address of a hidden post, whoever captured it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    CompoundSelect,
     Connection,
     Row,
     Select,
@@ -24,6 +25,8 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    true,
+    union,
     union_all,
 )
 
@@ -32,6 +35,7 @@ from everlog.archive.db.column_values import moment_of, stamp, storable
 from everlog.archive.db.database import Database, in_parts
 from everlog.archive.files.warc_writer import MADE, Place
 from everlog.archive.models import HeldAddress, Memento, Sighting, Surroundings, Way
+from everlog.archive.projection.filters import is_public_blog
 from everlog.archive.repos.captures import MOST_DRAWINGS
 from everlog.core.urls import canonical, host_of
 
@@ -70,23 +74,49 @@ def _of_row() -> ColumnElement[bool]:
     return and_(_captures.c.url_id == _urls.c.id, _captures.c.blog_id == _urls.c.blog_id)
 
 
-def _found() -> Subquery:
+def _may_be_shown(*, public: bool) -> ColumnElement[bool]:
+    """Whether a capture may be shown: in public, none of a hidden blog, and no answer under a hidden post's address."""
+    if not public:
+        return true()
+    is_elsewhere = _captures.c.key.is_(None) | _captures.c.key.not_in(_hidden_keys())
+    return and_(is_public_blog(_captures.c.blog_id), is_elsewhere)
+
+
+def _may_be_named(*, public: bool) -> ColumnElement[bool]:
+    """The same of a place in the queue."""
+    if not public:
+        return true()
+    return and_(is_public_blog(_urls.c.blog_id), _urls.c.key.not_in(_hidden_keys()))
+
+
+def _hidden_keys() -> CompoundSelect[Any]:
+    posts, aliases, hidden = schema.posts, schema.aliases, schema.hidden_posts
+    return union(
+        select(posts.c.key).join(hidden, hidden.c.post_id == posts.c.id),
+        select(aliases.c.key).join(hidden, hidden.c.post_id == aliases.c.post_id),
+    )
+
+
+def _found(*, public: bool) -> Subquery:
     """All captures of addresses, each with the `wanted` key, and the way in which it is that address."""
     keys: BindParameter[Any] = bindparam("keys", expanding=True)
     by_row = (
         select(_urls.c.key.label("wanted"), *_LIGHT, _WAY_OF_VISIT.label("way"))
         .join(_captures, _of_row())
-        .where(_urls.c.key.in_(keys), _SHOWN, or_(_captures.c.key.is_(None), _LED))
+        .where(
+            _urls.c.key.in_(keys), _SHOWN, or_(_captures.c.key.is_(None), _LED), _may_be_shown(public=public),
+            _may_be_named(public=public),
+        )
     )
     by_key = select(_captures.c.key.label("wanted"), *_LIGHT, _WAY.label("way")).where(
-        _captures.c.key.in_(keys), _SHOWN,
+        _captures.c.key.in_(keys), _SHOWN, _may_be_shown(public=public),
     )
     return union_all(by_row, by_key).subquery()
 
 
-def _nearest() -> Select[Any]:
+def _nearest(*, public: bool) -> Select[Any]:
     """Of each key, for each way, the last capture until a time and the first one behind it."""
-    found = _found()
+    found = _found(public=public)
     is_later = case((found.c.at > bindparam("moment"), 1), else_=0)
     sided = select(found, is_later.label("is_later")).subquery()
     sides = [sided.c.wanted, sided.c.way, sided.c.is_later]
@@ -100,14 +130,14 @@ def _nearest() -> Select[Any]:
     ))
 
 
-def _moments() -> Select[Any]:
-    found = _found()
-    best = select(func.min(_found().c.way)).scalar_subquery()
+def _moments(*, public: bool) -> Select[Any]:
+    found = _found(public=public)
+    best = select(func.min(_found(public=public).c.way)).scalar_subquery()
     return select(found).where(found.c.way == best).order_by(found.c.at, found.c.id)
 
 
-def _surroundings() -> Select[Any, Any, Any, Any, Any, Any]:
-    found = _found()
+def _surroundings(*, public: bool) -> Select[Any, Any, Any, Any, Any, Any]:
+    found = _found(public=public)
     at = found.c.at
     return select(
         func.count(), func.min(at), func.max(at), func.max(case((at < bindparam("second"), at))),
@@ -131,15 +161,19 @@ def _whole() -> Select[Any]:
 
 
 # Made once: SQLAlchemy takes longer to build one than the database to answer it.
-NEAREST, _MOMENTS, _SURROUNDINGS, _WHOLE = _nearest(), _moments(), _surroundings(), _whole()
+NEAREST, _MOMENTS, _SURROUNDINGS, _WHOLE = (
+    _nearest(public=False), _moments(public=False), _surroundings(public=False), _whole(),
+)
+_PUBLIC = _nearest(public=True), _moments(public=True), _surroundings(public=True)
 _BY_ID = _WHOLE.where(_captures.c.id == bindparam("the_id"))
 
 
 class MementoRepository:
-    """The captures of addresses, over all blogs, by time."""
+    """The captures of addresses, over all blogs, by time; `public`: of all that is not hidden."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
+    def __init__(self, database: Database, *, public: bool = False) -> None:
+        self.database, self._public = database, public
+        self._nearest, self._moments, self._surroundings = _PUBLIC if public else (NEAREST, _MOMENTS, _SURROUNDINGS)
 
     def nearest(self, url: str, at: datetime) -> Memento | None:
         """The capture of an address that is nearest to a time; None if it is not held."""
@@ -152,7 +186,7 @@ class MementoRepository:
         best: dict[str, tuple[tuple[int, timedelta, datetime], Row[Any]]] = {}
         with self.database.reading() as connection:
             for part in in_parts(sorted(set(keys.values()))):
-                for row in connection.execute(NEAREST, {"keys": part, "moment": stamp(at)}):
+                for row in connection.execute(self._nearest, {"keys": part, "moment": stamp(at)}):
                     moment = moment_of(row.at)
                     order = row.way, abs(moment - at), moment
                     if row.wanted not in best or order < best[row.wanted][0]:
@@ -163,7 +197,7 @@ class MementoRepository:
     def moments(self, url: str) -> tuple[Sighting, ...]:
         """All captures of an address, the oldest first: its own answers, or what there is in their place."""
         with self.database.reading() as connection:
-            return tuple(map(_sighting, connection.execute(_MOMENTS, {"keys": [storable(canonical(url))]})))
+            return tuple(map(_sighting, connection.execute(self._moments, {"keys": [storable(canonical(url))]})))
 
     def surroundings(self, url: str, sighting: Sighting) -> Surroundings:
         """When an address was captured besides one capture of it."""
@@ -173,7 +207,7 @@ class MementoRepository:
             "behind": stamp(second + ONE_SECOND),
         }
         with self.database.reading() as connection:
-            count, first, last, before, after, passed = connection.execute(_SURROUNDINGS, asked).one()
+            count, first, last, before, after, passed = connection.execute(self._surroundings, asked).one()
         return Surroundings(
             count=count, position=passed + 1, first=moment_of(first), last=moment_of(last),
             previous=None if before is None else moment_of(before), next=None if after is None else moment_of(after),
@@ -198,7 +232,9 @@ class MementoRepository:
         self, blog_id: int, *, lanes: Sequence[str] = (), text: str = "", after: int = 0, limit: int = 50,
     ) -> tuple[HeldAddress, ...]:
         """Addresses of a blog that are held, in the order they were found: of some lanes, with a text in them."""
-        statement = _listed(blog_id, lanes, text).add_columns(_urls.c.id).where(_urls.c.id > after)
+        statement = (
+            self._listed(blog_id, lanes, text).add_columns(_urls.c.id).where(_urls.c.id > after)
+        )
         with self.database.reading() as connection:
             ids = connection.scalars(statement.order_by(_urls.c.id).limit(limit)).all()
             return self._summaries(connection, ids)
@@ -206,7 +242,7 @@ class MementoRepository:
     def count_addresses(self, blog_id: int, *, lanes: Sequence[str] = (), text: str = "") -> int:
         """How many addresses `held_addresses` lists in all."""
         with self.database.reading() as connection:
-            return int(connection.scalar(_listed(blog_id, lanes, text).add_columns(func.count())) or 0)
+            return int(connection.scalar(self._listed(blog_id, lanes, text).add_columns(func.count())) or 0)
 
     def near(self, url: str, *, limit: int = 8) -> tuple[HeldAddress, ...]:
         """Held addresses that somebody may have meant who asked for one that is not.
@@ -223,7 +259,8 @@ class MementoRepository:
             if not blogs:
                 return ()
             recent = (
-                select(_urls.c.id, _urls.c.key).where(_urls.c.blog_id.in_(blogs), _is_captured())
+                select(_urls.c.id, _urls.c.key)
+                .where(_urls.c.blog_id.in_(blogs), self._is_captured())
                 .order_by(_urls.c.id.desc())
             )
             some = recent.limit(MOST_NEIGHBOURS).subquery()
@@ -237,6 +274,22 @@ class MementoRepository:
             ids += connection.scalars(select(recent.limit(limit).subquery().c.id)).all()
             return self._summaries(connection, list(dict.fromkeys(ids))[:limit])
 
+    def _is_captured(self) -> ColumnElement[bool]:
+        shown = _may_be_shown(public=self._public)
+        return _may_be_named(public=self._public) & (
+            select(_captures.c.id)
+            .where(_of_row(), _SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED), shown).correlate(_urls).exists()
+        )
+
+    def _listed(self, blog_id: int, lanes: Sequence[str], text: str) -> Select[Any]:
+        statement = select().select_from(_urls).where(_urls.c.blog_id == blog_id, self._is_captured())
+        if lanes:
+            is_for_people = _urls.c.outcome.is_(None) | _urls.c.outcome.not_in(_FOR_PROGRAMS)
+            statement = statement.where(_urls.c.lane.in_(lanes), is_for_people)
+        for word in storable(text).lower().split():
+            statement = statement.where(func.lower(_urls.c.url).contains(word, autoescape=True))
+        return statement
+
     def _whole(self, sighting: Sighting) -> Memento:
         with self.database.reading() as connection:
             row = connection.execute(_BY_ID, {"the_id": sighting.id}).one()
@@ -246,7 +299,7 @@ class MementoRepository:
         """These places in the queue with their good captures: a few statements for all."""
         if not ids:
             return ()
-        good = and_(_SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED))
+        good = and_(_SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED), _may_be_shown(public=self._public))
         of_urls = (
             select(
                 _urls.c.id, _urls.c.lane, func.count().label("times"), func.min(_AT).label("first"),
@@ -267,23 +320,6 @@ class MementoRepository:
             )
             for row in (rows[number] for number in ids if number in rows)
         )
-
-
-def _is_captured() -> ColumnElement[bool]:
-    return (
-        select(_captures.c.id)
-        .where(_of_row(), _SHOWN, _IS_HELD, or_(_captures.c.key.is_(None), _LED)).correlate(_urls).exists()
-    )
-
-
-def _listed(blog_id: int, lanes: Sequence[str], text: str) -> Select[Any]:
-    statement = select().select_from(_urls).where(_urls.c.blog_id == blog_id, _is_captured())
-    if lanes:
-        is_for_people = _urls.c.outcome.is_(None) | _urls.c.outcome.not_in(_FOR_PROGRAMS)
-        statement = statement.where(_urls.c.lane.in_(lanes), is_for_people)
-    for word in storable(text).lower().split():
-        statement = statement.where(func.lower(_urls.c.url).contains(word, autoescape=True))
-    return statement
 
 
 def _sighting(row: Row[Any]) -> Sighting:

@@ -124,6 +124,13 @@ class PostRepository:
                 found.append(Version(post=post, read_at=moment_of(row.read_at), same_page=same_page))
             return tuple(found)
 
+    def version_times(self, post_id: int) -> tuple[tuple[int, datetime], ...]:
+        """The numbers of a post's versions and when each was read, the oldest first."""
+        statement = select(_versions.c.version, _versions.c.read_at).where(_versions.c.post_id == post_id)
+        with self.database.reading() as connection:
+            rows = connection.execute(statement.order_by(_versions.c.version)).all()
+        return tuple((row.version, moment_of(row.read_at)) for row in rows)
+
     def newest(self, blog_id: int, *, limit: int, dated: bool = False) -> tuple[str, ...]:
         """The keys of posts that are not gone, the newest first, those without a date last; `dated`: without these."""
         statement = select(_posts.c.key).where(_posts.c.blog_id == blog_id, _posts.c.gone.is_(None), IS_POST)

@@ -47,6 +47,19 @@ class SearchRepository:
             found = self.database.search_index.find(connection, asked, blogs, limit=limit, offset=offset)
             return tuple(_hits(connection, found, Seeker(asked)))
 
+    def ranked(self, query: str, *, most: int) -> tuple[tuple[int, float], ...]:
+        """The numbers and scores of the posts that fit a query best, for who chooses among them before showing any."""
+        self.index()
+        asked = ask(query)
+        blogs = self._blogs_meant(asked)
+        with self.database.reading() as connection:
+            return tuple(self.database.search_index.find(connection, asked, blogs, limit=most, offset=0))
+
+    def hits(self, query: str, found: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
+        """What is shown of some of the posts that `ranked` found."""
+        with self.database.reading() as connection:
+            return tuple(_hits(connection, found, Seeker(ask(query))))
+
     def count(self, query: str) -> int:
         """How many posts fit a query."""
         self.index()

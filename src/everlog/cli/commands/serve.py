@@ -29,7 +29,7 @@ NEEDED = ("jinja2", "starlette", "uvicorn")
 
 
 @takes("archive files config quiet verbose")
-def serve(
+def serve(  # noqa: PLR0913 - one parameter per flag
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(
         metavar="PORT", min=0, max=65535, help="The port of the interface; 0 is any that is free.",
@@ -46,6 +46,9 @@ def serve(
     replay_base_url: Annotated[str | None, typer.Option(
         metavar="URL", help="The address of captured pages outside; another host than that of --base-url.",
     )] = None,
+    public: Annotated[bool, typer.Option(
+        "--public", help="Leave out what is hidden (everlog hide), and tell nothing of this machine.",
+    )] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open it in your web browser.")] = False,
     *, given: Flags,
 ) -> None:
@@ -58,6 +61,7 @@ def serve(
     Examples:
       everlog serve
       everlog serve --open
+      everlog serve --public --host 0.0.0.0 --allow-host archive.lan
       everlog serve --port 9000 --archive postgresql://db/everlog
       everlog serve --base-url https://archive.example.org --replay-base-url https://pages.example.org
     """
@@ -73,7 +77,7 @@ def serve(
 
     options = ServeOptions(
         host=host, port=port, replay_port=replay_port, base_url=base_url, replay_base_url=replay_base_url,
-        allowed=tuple(allow_host or ()),
+        allowed=tuple(allow_host or ()), public=public,
     )
     open_with("opening the archive", quiet=given.quiet)
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:

@@ -1,0 +1,118 @@
+"""Charts of posts per month, as the measures of small drawings. Pure: templates draw them.
+
+A chart is one drawing a year, of twelve bars, all on one scale: they stand side by side on a wide screen and below each
+other on a telephone, and no letter is ever scaled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everlog.web.capture_times import MONTHS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Of a year's drawing. A bar has at least as much height as can be seen beside one of a thousand posts.
+BAR_WIDTH, HEIGHT, LEAST = 10, 44, 2
+# Bars of the small drawing of a blog's whole life: more would be thinner than a pixel.
+MOST_POINTS = 60
+# With fewer bars than these the drawing ends early, rather than having bars as wide as a hand.
+FEW_POINTS = 30
+SPARK_HEIGHT = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A month: where its bar stands in the drawing, and how it is read out."""
+
+    month: str
+    name: str
+    posts: int
+    x: int
+    y: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YearChart:
+    """The bars of a year; months without posts have none."""
+
+    year: str
+    posts: int
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sparkline:
+    """A blog's posts from its first month to its last: bars as x, y and height, and the same in words."""
+
+    bars: tuple[tuple[int, int, int], ...]
+    words: str
+
+    @property
+    def width(self) -> int:
+        return 2 * max(len(self.bars), FEW_POINTS)
+
+
+def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
+    """The years in which there are posts, the oldest first.
+
+    >>> [chart] = year_charts({"": 3, "2024-05": 4, "2024-06": 1})
+    >>> chart.posts, [(bar.name, bar.x, bar.y, bar.height) for bar in chart.bars]
+    (5, [('May 2024', 40, 0, 44), ('June 2024', 50, 33, 11)])
+    """
+    most = max((posts for month, posts in months.items() if month), default=0)
+    years: dict[str, list[Bar]] = {}
+    for month, posts in sorted(months.items()):
+        if month:
+            height = max(LEAST, round(HEIGHT * posts / most))
+            number = int(month[5:7])
+            years.setdefault(month[:4], []).append(Bar(
+                month=month, name=month_in_words(month), posts=posts, x=BAR_WIDTH * (number - 1), y=HEIGHT - height,
+                height=height,
+            ))
+    return tuple(
+        YearChart(year=year, posts=sum(bar.posts for bar in bars), bars=tuple(bars)) for year, bars in years.items()
+    )
+
+
+def sparkline(months: Mapping[str, int]) -> Sparkline | None:
+    """The small drawing of a blog; None where no post has a date.
+
+    >>> drawn = sparkline({"2024-05": 4, "2024-07": 1})
+    >>> drawn.bars, drawn.words
+    (((0, 0, 24), (2, 24, 0), (4, 18, 6)), 'Posts from May 2024 to July 2024, at most 4 a month')
+    """
+    dated = {_number(month): posts for month, posts in months.items() if month}
+    if not dated:
+        return None
+    first, last = min(dated), max(dated)
+    # So many months to a bar.
+    span = -(-(last - first + 1) // MOST_POINTS)
+    points = [0] * ((last - first) // span + 1)
+    for number, posts in dated.items():
+        points[(number - first) // span] += posts
+    most = max(points)
+    heights = [max(LEAST, round(SPARK_HEIGHT * posts / most)) if posts else 0 for posts in points]
+    names = [month_in_words(month) for month in (min(filter(None, months)), max(months))]
+    return Sparkline(
+        bars=tuple((2 * place, SPARK_HEIGHT - height, height) for place, height in enumerate(heights)),
+        words=f"Posts from {names[0]} to {names[1]}, at most {max(dated.values()):,} a month",
+    )
+
+
+def month_in_words(month: str) -> str:
+    """A month, a year or a day for people.
+
+    >>> month_in_words("2024-05"), month_in_words("0099"), month_in_words("2024-05-03")
+    ('May 2024', '99', '3 May 2024')
+    """
+    year, *rest = month.split("-")
+    day = [str(int(rest[1]))] if len(rest) > 1 else []
+    return " ".join([*day, *(MONTHS[int(number) - 1] for number in rest[:1]), str(int(year))])
+
+
+def _number(month: str) -> int:
+    return int(month[:4]) * 12 + int(month[5:7]) - 1

@@ -1,0 +1,151 @@
+"""List of a blog's posts: what is asked for, the page of the list, and what it can be filtered by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from everlog.archive.projection.filters import PostFilter
+from everlog.archive.projection.listing import MOST_COUNTED
+from everlog.archive.projection.overview import BlogFigures
+from everlog.archive.projection.summaries import Cursor, PostSummary
+from everlog.errors import UsageError
+from everlog.records.confidence import LOW
+from everlog.web.capture_times import short_day
+from everlog.web.month_charts import month_in_words, year_charts
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+    from everlog.archive.projection.post_content import TermKind
+    from everlog.records import Blog, Event
+
+PER_PAGE, RECENT = 40, 8
+# Tags and names offered before somebody asks for more of them, and then.
+FEW, MANY = 16, 500
+# Years whose bars stand open; the ones before them are folded away.
+OPEN_YEARS = 12
+UNDATED = "none"
+LONGEST = 200
+FILTERS: Mapping[TermKind, str] = {"tag": "Tags", "author": "Authors", "language": "Languages", "site": "Linked sites"}
+# What happened to posts and blogs that readers want to know; the rest is about feeds and schedules.
+EVENTS = {
+    "edited": "edited", "deleted": "deleted", "emptied": "emptied", "back": "back again", "moved": "moved",
+    "comments": "comments changed", "redesigned": "redesigned", "dead": "gone from the web",
+    "other-owner": "somebody else’s now",
+}
+_MONTH = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The query of a link, and those of links that change one thing of it."""
+
+    values: Mapping[str, str]
+
+    def get(self, name: str) -> str:
+        """What was asked for by a name; empty if nothing."""
+        return self.values.get(name, "")[:LONGEST]
+
+    def link(self, **changes: str | None) -> str:
+        """The same with other values, of the first page; None takes one out.
+
+        >>> Asked({"tag": "a b", "after": "x"}).link(author="Ann"), Asked({"tag": "a"}).link(tag=None)
+        ('?tag=a+b&author=Ann', '?')
+        """
+        merged: dict[str, str | None] = {**self.values, "after": None, "page": None, **changes}
+        return "?" + urlencode({name: value for name, value in merged.items() if value})
+
+
+class PostList:
+    """The posts of blogs in lists. With `public`, what is hidden is not there."""
+
+    def __init__(self, archive: Archive, *, public: bool) -> None:
+        self._archive, self._public = archive, public
+
+    def page(self, blog: Blog, asked: Asked) -> dict[str, Any]:
+        """What the page of a blog says."""
+        archive, public = self._archive, self._public
+        chosen = self._chosen(blog.id, asked)
+        is_oldest = asked.get("order") == "oldest"
+        after = Cursor.parse(asked.get("after"))
+        found = archive.listing(chosen, after=after, oldest_first=is_oldest, limit=PER_PAGE)
+        months = archive.overview.months([blog.id], public=public)[blog.id]
+        charts = year_charts(months)
+        figures = archive.overview.figures([blog.id]).get(blog.id, BlogFigures())
+        return {
+            "blog": blog, "asked": asked, "posts": found.posts, "after": after, "is_oldest": is_oldest,
+            "further": asked.link(after=str(found.following)) if found.following else None,
+            "count": self.counted(chosen, sum(months.values())), "most": MOST_COUNTED, "figures": figures,
+            "charts": charts[-OPEN_YEARS:], "earlier": charts[:-OPEN_YEARS], "undated": months.get("", 0),
+            "active": _active(asked), "offered": self._offered(blog, asked),
+            "events": self.events(blog), "verdict": archive.blogs.inventory.last_verdict(blog.id),
+        }
+
+    def counted(self, chosen: PostFilter, all_posts: int) -> int:
+        """How many posts a list has; all of a blog's are counted already."""
+        is_all = not chosen.terms and chosen.month is None
+        return all_posts if is_all else self._archive.listing.count(chosen)
+
+    def events(self, blog: Blog) -> list[tuple[Event, PostSummary | None, str]]:
+        """What happened to a blog lately, the newest first, with the posts that it happened to."""
+        # Some more are read: those of hidden posts are left out.
+        found = list(self._archive.events(blog_id=blog.id, kinds=tuple(EVENTS), limit=4 * RECENT))[::-1]
+        posts = self._archive.listing.summaries(
+            sorted({event.post_id for event in found if event.post_id is not None}), public=self._public,
+        )
+        shown = [
+            (event, posts.get(event.post_id) if event.post_id is not None else None, EVENTS[event.kind])
+            for event in found
+            if event.post_id is None or event.post_id in posts
+        ]
+        return shown[:RECENT]
+
+    def _chosen(self, blog_id: int, asked: Asked) -> PostFilter:
+        month = asked.get("month")
+        if month and month != UNDATED and not _MONTH.fullmatch(month):
+            raise UsageError(f"{month} is not a month", advice="write 2024, 2024-05, or 2024-05-31")
+        return PostFilter(
+            blog_id=blog_id, month="" if month == UNDATED else month or None, public=self._public,
+            **{kind: asked.get(kind) or None for kind in FILTERS},  # type: ignore[arg-type]
+        )
+
+    def _offered(self, blog: Blog, asked: Asked) -> list[tuple[TermKind, str, Any, bool]]:
+        """What the list can be filtered by: tags, authors and languages, where there is more than one to choose."""
+        offered: list[tuple[TermKind, str, Any, bool]] = []
+        for kind, name in FILTERS.items():
+            most = MANY if asked.get("more") == kind else FEW
+            terms = self._archive.overview.terms(blog.id, kind, public=self._public, limit=most + 1)
+            if terms and (len(terms) > 1 or kind == "tag"):
+                offered.append((kind, name, terms[:most], len(terms) > most))
+        return offered
+
+
+def published_day(post: PostSummary) -> str:
+    """The day of a post as lists have it, no more exact than the blog tells it."""
+    if post.published is None:
+        return "No date"
+    day = short_day(post.published)
+    return day.partition(" ")[2] if post.precision == "month" else day
+
+
+def is_unsure(post: PostSummary) -> bool:
+    """Whether a reader should compare a post with its page."""
+    return post.confidence is not None and post.confidence < LOW
+
+
+def _active(asked: Asked) -> list[tuple[str, str, str]]:
+    """The filters that hold: name, value in words, and the link without it."""
+    names = {"tag": "Tag", "author": "Author", "language": "Language", "site": "Links to"}
+    active = [(label, asked.get(kind), asked.link(**{kind: None})) for kind, label in names.items() if asked.get(kind)]
+    month = asked.get("month")
+    if month:
+        said = "none" if month == UNDATED else month_in_words(month) if _is_calendar(month) else month
+        active.insert(0, ("Date" if month == UNDATED else "Published", said, asked.link(month=None)))
+    return active
+
+
+def _is_calendar(month: str) -> bool:
+    return len(month) == 4 or "01" <= month[5:7] <= "12"

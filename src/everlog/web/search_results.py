@@ -1,0 +1,104 @@
+"""Results of a search over all blogs: the best posts, chosen by filters, with what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from everlog.archive.projection.filters import PostFilter
+from everlog.archive.projection.overview import MOST_FACETED, TermCount
+from everlog.errors import UsageError
+from everlog.web.replay_address import read_url
+
+if TYPE_CHECKING:
+    from everlog.archive import Archive
+    from everlog.web.post_list import Asked
+
+PER_PAGE = 20
+# Filters of results: their names in links and on the page.
+FILTERS: Mapping[str, str] = {
+    "blog": "Blog", "year": "Year", "tag": "Tag", "author": "Author", "language": "Language",
+}
+SEVERAL: Mapping[str, str] = {
+    "blog": "Blogs", "year": "Years", "tag": "Tags", "author": "Authors", "language": "Languages",
+}
+# Of each, so many are offered.
+FEW = 12
+
+
+def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> dict[str, Any]:
+    """What the page of results says; `problem` if the query is none, or a filter is not one.
+
+    The best 2,000 are looked at, filtered and counted; nobody reads further, and no query takes longer than that.
+    """
+    query = asked.get("q").strip()
+    values: dict[str, Any] = {
+        "asked": asked, "query": query, "problem": None, "hits": (), "count": 0, "is_all": True, "offered": [],
+        "active": [(label, asked.get(name), asked.link(**{name: None}))
+                   for name, label in FILTERS.items() if asked.get(name)],
+        "page": page, "previous": None, "further": None,
+    }
+    if not query:
+        return values
+    try:
+        found = archive.search.ranked(query, most=MOST_FACETED)
+        chosen = _chosen(archive, asked, public=public)
+    except UsageError as error:
+        return values | {"problem": error.message}
+    kept = archive.listing.among([number for number, _ in found], chosen) if chosen is not None else ()
+    scores = dict(found)
+    here = kept[(page - 1) * PER_PAGE:page * PER_PAGE]
+    summaries = archive.listing.summaries(here, public=public)
+    hits = archive.search.hits(query, [(number, scores[number]) for number in here if number in summaries])
+    return values | {
+        "hits": hits, "count": len(kept), "is_all": len(found) < MOST_FACETED,
+        "offered": _offered(archive, asked, kept, public=public),
+        "blogs": {blog.home: blog for blog in archive.overview.blogs(
+            ids=sorted({each.blog_id for each in summaries.values()}), public=public,
+        )},
+        "previous": asked.link(page=str(page - 1) if page > 2 else None) if page > 1 else None,
+        "further": asked.link(page=str(page + 1)) if len(kept) > page * PER_PAGE else None,
+    }
+
+
+def _chosen(archive: Archive, asked: Asked, *, public: bool) -> PostFilter | None:
+    """The filters of a link; None if they name a blog that is not there."""
+    blog_id, year = None, asked.get("year")
+    if asked.get("blog"):
+        home = read_url(asked.get("blog"))
+        blog = archive.blogs.find(home) if home else None
+        if blog is None:
+            return None
+        blog_id = blog.id
+    if year and not (year.isascii() and year.isdigit() and len(year) == 4 and int(year)):
+        raise UsageError(f"{year} is not a year")
+    return PostFilter(
+        blog_id=blog_id, month=year or None, tag=asked.get("tag") or None, author=asked.get("author") or None,
+        language=asked.get("language") or None, public=public, kind=None,
+    )
+
+
+def _offered(
+    archive: Archive, asked: Asked, kept: tuple[int, ...], *, public: bool,
+) -> list[tuple[str, str, list[tuple[str, str, int, str]]]]:
+    """Filters with their counts: name, heading, and of each value its words, how many posts, and the link."""
+    facets = archive.overview.facets(kept, public=public, most=FEW)
+    named = {blog.id: blog for blog in archive.overview.blogs(ids=sorted(facets.blogs), public=public)}
+    terms: dict[str, tuple[TermCount, ...]] = {
+        "blog": tuple(
+            TermCount(term=_short(named[number].home), label=named[number].title or _short(named[number].home),
+                      posts=posts) for number, posts in facets.blogs.items() if number in named
+        ),
+        "year": tuple(sorted(facets.years, key=lambda each: each.term, reverse=True)), "tag": facets.tags,
+        "author": facets.authors, "language": facets.languages,
+    }
+    return [
+        (name, SEVERAL[name], [
+            (each.term, each.label, each.posts, asked.link(**{name: each.term, "page": None})) for each in found
+        ])
+        for name, found in terms.items() if len(found) > 1
+    ]
+
+
+def _short(home: str) -> str:
+    return home.partition("://")[2].removesuffix("/")

@@ -1,0 +1,193 @@
+"""The page of a blog: its posts in a list, what they are filtered by, and what is missing."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archive.some_visits import HOME
+from everlog.archive import open_archive
+from everlog.web.month_charts import sparkline, year_charts
+from web.conftest import POST, filled
+from web.served_archive import Served, serving
+from web.some_blogs import HOSTILE, PAYLOADS, add_hostile, add_posts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONG = "http://long.example/"
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("lists") / "archive"
+    with open_archive(place, create=True) as archive:
+        add_posts(archive, LONG, 100, title="A long life")
+        add_hostile(archive)
+    with open_archive(place, read_only=True) as archive, serving(archive) as running:
+        yield running
+
+
+def titles(text: str) -> list[str]:
+    return re.findall(r'<h3[^>]*><a href="/read/[^"]*">([^<]*)</a>', text)
+
+
+def walked(served: Served, path: str) -> list[str]:
+    """The titles of all pages of a list."""
+    found, query = [], path
+    while query:
+        text = served.page(query).text
+        found += titles(text)
+        following = re.search(r'<a href="(\?[^"]*)" rel="next">', text)
+        query = path.partition("?")[0] + unescape(following[1]) if following else ""
+    return found
+
+
+def test_all_posts_are_listed_in_pages_the_newest_first_or_the_oldest(lists: Served):
+    numbered = [f"Post {number}" for number in range(100)]
+    assert walked(lists, "/blog/long.example?order=oldest") == numbered
+    assert walked(lists, "/blog/long.example") == numbered[::-1]
+    first = lists.page("/blog/long.example").text
+    assert "100 posts" in first
+    assert "Ann Lee" in first
+    assert 'href="/captures/long.example"' in first
+
+
+def test_posts_are_filtered_by_month_year_tag_author_and_language_with_counts(lists: Served):
+    text = lists.page("/blog/long.example").text
+    assert re.search(r'<a href="\?tag=maps" dir="auto">Maps</a> <span class="quiet">50<', text)
+    assert re.search(r'<a href="\?author=bob" dir="auto">Bob</a> <span class="quiet">34<', text)
+    assert len(walked(lists, "/blog/long.example?tag=maps")) == 50
+    assert len(walked(lists, "/blog/long.example?tag=maps&author=bob")) == 17
+    assert walked(lists, "/blog/long.example?month=2020-01") == ["Post 1", "Post 0"]
+    assert len(walked(lists, "/blog/long.example?month=2020")) == 40
+    assert walked(lists, "/blog/long.example?tag=nothing") == []
+    assert "No post fits" in lists.page("/blog/long.example?tag=nothing").text
+    narrowed = lists.page("/blog/long.example?tag=maps&month=2020-01").text
+    assert 'href="?tag=maps"' in narrowed
+    assert 'href="?month=2020-01"' in narrowed
+    assert "Published: January 2020" in narrowed
+
+
+def test_the_chart_has_a_link_and_words_for_each_month(lists: Served):
+    text = lists.page("/blog/long.example?author=bob").text
+    assert '<a href="?author=bob&amp;month=2020-01" aria-label="January 2020: 2 posts">' in text
+    assert '<svg class="months"' in text
+    assert "style=" not in text
+
+
+@pytest.mark.parametrize("query", ["month=x", "month=2024-13", "month=2024-02-30", "month=99999"])
+def test_what_is_no_month_is_told_and_not_answered_with_all_posts(lists: Served, query):
+    answer = lists.page(f"/blog/long.example?{query}")
+    assert answer.status == 400
+    assert "is not a month" in answer.text
+
+
+@pytest.mark.parametrize("query", ["after=x", "order=x", "more=x", "language=%00", "tag=" + "x" * 5000, "site=%FF"])
+def test_strange_queries_are_answered(lists: Served, query):
+    assert lists.page(f"/blog/long.example?{query}").status == 200
+
+
+def test_a_post_that_may_be_read_wrong_says_so_in_words(lists: Served):
+    assert lists.page("/blog/long.example?month=2020-01").text.count("Not sure it was read right") == 1
+
+
+def test_what_strangers_wrote_is_only_text_on_lists(lists: Served):
+    for path in ("/", "/blog/hostile.example", "/blog/hostile.example?tag=hostile", "/complete/hostile.example"):
+        text = lists.page(path).text
+        assert text.count("<script") == text.count("<iframe") == text.count("onerror=alert(1)>") == 0, path
+        assert "49" not in re.sub(r"\d{3,}", "", text).partition("<main")[2].partition("{{ 7*7 }}")[0][:300], path
+    found = [unescape(each) for each in walked(lists, "/blog/hostile.example?order=oldest")]
+    assert found == ["Without a title", *(f"{payload} 2" for payload in PAYLOADS)]
+    for payload in PAYLOADS:
+        query = "".join(f"%{byte:02X}" for byte in payload.encode())
+        text = lists.page(f"/blog/hostile.example?tag={query}&author={query}").text
+        assert "<script" not in text
+        assert "<img" not in text
+
+
+def test_what_is_missing_is_named_with_its_reason(lists: Served, served: Served):
+    text = served.page("/complete/a.example").text
+    assert "Is all of it held?" in text
+    assert "posts held" in text or "post held" in text
+    assert lists.page("/complete/nowhere.example").status == 404
+    assert 'href="/complete/a.example"' in served.page("/blog/a.example").text
+
+
+def test_edits_are_told(served: Served):
+    text = served.page("/blog/a.example").text
+    assert ", edited" in text
+    assert f'<a href="/read/{POST}" dir="auto">A &lt;b&gt;post' in text
+    assert "3 versions" in text
+
+
+def test_a_blog_without_posts_has_a_page(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        archive.blogs.add(HOME, scope="path")
+        with serving(archive) as served:
+            assert "No post of this blog is held yet" in served.page("/blog/a.example").text
+            assert served.page("/complete/a.example").status == 200
+
+
+def test_no_chart_is_drawn_of_nothing_and_strange_years_have_their_place():
+    assert year_charts({"": 3}) == ()
+    assert sparkline({"": 3}) is None
+    charts = year_charts({"0001-01": 1, "2024-05": 900, "9999-12": 1})
+    assert [chart.year for chart in charts] == ["0001", "2024", "9999"]
+    drawn = sparkline({"0001-01": 1, "9999-12": 1})
+    assert drawn is not None
+    assert len(drawn.bars) <= 60
+
+
+def test_in_public_hidden_blogs_and_posts_are_nowhere(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        long = add_posts(archive, LONG, 20, title="A long life")
+        archive.hidden.set_blog(archive.blogs.find(HOME).id, hidden=True)
+        hidden = archive.listing.find(LONG + "7")
+        archive.hidden.set_post(hidden.id, hidden=True)
+        assert long == hidden.blog_id
+        with serving(archive, public=True) as public, serving(archive) as private:
+            shown_to_all = [f"/blog/{LONG}", f"/read/{LONG}8", f"/web/*/{LONG}8", f"/captures/{LONG}"]
+            never = [
+                "/blog/a.example", "/captures/a.example", "/complete/a.example", f"/read/{POST}", f"/web/{POST}",
+                f"/web/*/{POST}", f"/read/{LONG}7", f"/web/{LONG}7", f"/web/*/{LONG}7", f"/web/{HOME}cat.png",
+                f"/web/{HOME}old", f"/web/{HOME}left",
+            ]
+            for path in shown_to_all:
+                assert public.page(path).status == private.page(path).status == 200, path
+            for path in never:
+                assert public.page(path).status == 404, path
+                assert private.page(path).status in {200, 302}, path
+            for path in (*shown_to_all, "/", *never):
+                text = public.page(path).text
+                assert "A blog &amp; more" not in text, path
+                assert "Post 7<" not in text, path
+                assert f'"/web/2024{LONG}7"' not in text, path
+                assert "everlog repair" not in text, path
+            assert "long.example/7" not in public.page("/captures/long.example").text
+            assert "19 posts" in public.page("/blog/long.example").text
+            assert "20 posts" in private.page("/blog/long.example").text
+            for path in (f"/web/{POST}", f"/web/2024/{POST}", f"/timegate/{POST}", f"/timemap/link/{POST}",
+                         f"/web/{LONG}7", f"/timemap/json/{LONG}7", f"/web/2024id_/{HOME}cat.png"):
+                assert public.ask(path).status == 404, path
+                assert private.ask(path).status in {200, 302}, path
+
+
+def test_in_public_a_damaged_archive_tells_no_folder(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        for file in (tmp_path / "archive" / "warc").iterdir():
+            file.unlink()
+        with serving(archive, public=True) as public:
+            for answer in (public.page(f"/web/{HOME}left"), public.ask(f"/web/20240501120000/{POST}")):
+                assert answer.status == 500
+                assert str(tmp_path) not in answer.text
+                assert "warc" not in answer.text
+
+
+def test_hostile_addresses_of_blogs_are_only_text(lists: Served):
+    assert lists.page(f"/blog/{HOSTILE}%22%3E%3Cscript%3E").status == 404
