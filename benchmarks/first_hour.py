@@ -229,7 +229,8 @@ def looking_around(play: Play, homes: list[str]) -> None:
 def wrong_turns(play: Play, homes: list[str]) -> None:
     """What people type by mistake."""
     for line, code in (
-        (f"everlog craw {homes[0]}", 2), ("everlog serve", 2), ("everlog frobnicate", 2), ("everlog crawl", 2),
+        (f"everlog craw {homes[0]}", 2), ("everlog frobnicate", 2), ("everlog crawl", 2),
+        ("everlog serve --archive typo", 2),
         ("everlog http://127.0.0.1:9/ --archive nowhere", 4), ("everlog no.such.host.invalid --archive nowhere", 4),
         ("everlog status --archive typo", 2), (f"everlog show {homes[0]}no/such/post/", 2),
         ("everlog --help", 0), ("everlog crawl --help", 0), ("everlog status --jsonn", 2),
