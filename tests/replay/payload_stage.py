@@ -19,7 +19,7 @@ from playwright.sync_api import TimeoutError as NotYet
 
 from everlog.render.find_chromium import find_chromium
 from everlog.replay import Replayed, View, rewrite_html, rewrite_style, rewrite_svg
-from everlog.web.replay_app import content_policy
+from everlog.web.mementos.replay_app import content_policy
 
 # Documents in one page.
 AT_ONCE = 60

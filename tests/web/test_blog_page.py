@@ -10,7 +10,7 @@ import pytest
 
 from archive.some_visits import HOME
 from everlog.archive import open_archive
-from everlog.web.month_charts import sparkline, year_charts
+from everlog.web.interface.month_charts import sparkline, year_charts
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
 from web.some_blogs import HOSTILE, PAYLOADS, add_hostile, add_posts

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
-from everlog.web.capture_times import day_in_words, in_words, short_day, timestamp
+from everlog.web.mementos.capture_times import day_in_words, in_words, short_day, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

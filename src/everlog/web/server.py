@@ -16,10 +16,10 @@ import uvicorn
 
 from everlog.archive.repos.mementos import MementoRepository
 from everlog.errors import UsageError
-from everlog.web.interface_app import InterfaceApp
+from everlog.web.interface.interface_app import interface_app
+from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages
-from everlog.web.replay_app import ReplayApp
 from everlog.web.request_guard import RequestGuard
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def apps_of(archive: Archive, origins: Origins, *, public: bool = False) -> tupl
         archive = copy.copy(archive)
         archive.mementos = MementoRepository(archive.backend.database, public=True)
     return (
-        RequestGuard(InterfaceApp(archive, origins, pages, public=public).app(), origins),
+        RequestGuard(interface_app(archive, origins, pages, public=public), origins),
         RequestGuard(ReplayApp(archive, origins, pages, public=public).app(), origins),
     )
 

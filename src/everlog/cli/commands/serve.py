@@ -87,8 +87,8 @@ def serve(  # noqa: PLR0913 - one parameter per flag
 def show_original(url: str, given: Flags) -> None:
     """Serve the archive on free ports, and open one page of it as it was."""
     want_extra()
-    from everlog.web.memento_finder import find_memento
-    from everlog.web.replay_address import read_url
+    from everlog.web.mementos.memento_finder import find_memento
+    from everlog.web.mementos.replay_address import read_url
     from everlog.web.server import ServeOptions
 
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
@@ -101,7 +101,7 @@ def show_original(url: str, given: Flags) -> None:
             )
 
         def ready(origins: Origins) -> None:
-            from everlog.web.capture_times import in_words, timestamp
+            from everlog.web.mementos.capture_times import in_words, timestamp
 
             place = f"{origins.interface('127.0.0.1')}/web/{timestamp(found.at)}/{found.url}"
             print(place, flush=True)

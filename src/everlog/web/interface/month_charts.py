@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from everlog.web.capture_times import MONTHS
+from everlog.web.mementos.capture_times import MONTHS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

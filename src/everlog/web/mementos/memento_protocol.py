@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from everlog.replay import Replayed, View
-from everlog.web.capture_times import http_date, timestamp
+from everlog.web.mementos.capture_times import http_date, timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

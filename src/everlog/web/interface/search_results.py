@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from everlog.archive.projection.filters import PostFilter
 from everlog.archive.projection.overview import MOST_FACETED, TermCount
 from everlog.errors import UsageError
-from everlog.web.replay_address import read_url
+from everlog.web.mementos.replay_address import read_url
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
-    from everlog.web.post_list import Asked
+    from everlog.web.interface.post_list import Asked
 
 PER_PAGE = 20
 # Filters of results: their names in links and on the page.

@@ -22,8 +22,8 @@ from everlog.replay import (
     with_sprites,
 )
 from everlog.replay.svg_sprites import LONGEST_SPRITE
-from everlog.web.capture_times import meant_by
-from everlog.web.memento_finder import find_memento, replayed
+from everlog.web.mementos.capture_times import meant_by
+from everlog.web.mementos.memento_finder import find_memento, replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from everlog.core.urls import absolute, canonical
 from everlog.replay import Replayed
-from everlog.web.capture_times import timestamp
+from everlog.web.mementos.capture_times import timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,8 +14,8 @@ from everlog.archive.projection.overview import BlogFigures
 from everlog.archive.projection.summaries import Cursor, PostSummary
 from everlog.errors import UsageError
 from everlog.records.confidence import LOW
-from everlog.web.capture_times import short_day
-from everlog.web.month_charts import month_in_words, year_charts
+from everlog.web.interface.month_charts import month_in_words, year_charts
+from everlog.web.mementos.capture_times import short_day
 
 if TYPE_CHECKING:
     from everlog.archive import Archive

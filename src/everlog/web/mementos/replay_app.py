@@ -21,13 +21,19 @@ from starlette.routing import Route
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.replay import Replayed, View
-from everlog.web.byte_ranges import ByteRange, read_range
-from everlog.web.capture_times import from_http_date, http_date, meant_by, timestamp
-from everlog.web.memento_content import bare_type, document_of, open_bytes, sent_type
-from everlog.web.memento_finder import find_memento
-from everlog.web.memento_protocol import LINK_FORMAT, MementoAddresses, link_header, timemap_json, timemap_lines
+from everlog.web.mementos.byte_ranges import ByteRange, read_range
+from everlog.web.mementos.capture_times import from_http_date, http_date, meant_by, timestamp
+from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type
+from everlog.web.mementos.memento_finder import find_memento
+from everlog.web.mementos.memento_protocol import (
+    LINK_FORMAT,
+    MementoAddresses,
+    link_header,
+    timemap_json,
+    timemap_lines,
+)
+from everlog.web.mementos.replay_address import ReplayAddress, behind, read_address, read_url
 from everlog.web.origins import origin_of
-from everlog.web.replay_address import ReplayAddress, behind, read_address, read_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Memento, Surroundings
-    from everlog.web.memento_content import Body, Document
+    from everlog.web.mementos.memento_content import Body, Document
     from everlog.web.origins import Origins
     from everlog.web.page_templates import Pages
 

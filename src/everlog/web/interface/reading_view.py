@@ -14,7 +14,7 @@ from everlog.core.tree import Element, parse_fragment
 from everlog.core.urls import absolute
 from everlog.markup.cleaning import clean_html
 from everlog.markup.srcset import candidates, spelled
-from everlog.web.memento_finder import replayed
+from everlog.web.mementos.memento_finder import replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

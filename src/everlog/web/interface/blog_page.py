@@ -1,0 +1,37 @@
+"""Page of a blog: its posts, with what they can be filtered by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.routing import Route
+
+from everlog.web.interface.post_list import Asked, PostList, is_unsure, published_day
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from everlog.web.interface.page_maker import PageMaker
+
+
+class BlogPage:
+    """The posts of a blog."""
+
+    def __init__(self, make: PageMaker) -> None:
+        self._make = make
+        self._posts = PostList(make.archive, public=make.is_public)
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/blog/{home:path}", self.blog),
+        ]
+
+    async def blog(self, request: Request) -> Response:
+        """The posts of a blog, a page at a time, with what they can be filtered by."""
+        blog = await run_in_threadpool(self._make.blog_at, request.path_params["home"])
+        if blog is None:
+            return await self._make.nothing_here(request)
+        values = await run_in_threadpool(self._posts.page, blog, Asked(dict(request.query_params)))
+        return await self._make.page(request, "blog.html", **values, day_of=published_day, is_unsure=is_unsure)

@@ -1,0 +1,44 @@
+"""Page about completeness: whether all of a blog is held, who says so, and what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.routing import Route
+
+from everlog.usecases.completeness import completeness_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from everlog.web.interface.page_maker import PageMaker
+
+# Addresses of missing posts that a page names: 10,000 would be a page of megabytes.
+MOST_GAPS = 2_000
+
+
+class CompletePage:
+    """Whether all of a blog is held."""
+
+    def __init__(self, make: PageMaker) -> None:
+        self._make = make
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/complete/{home:path}", self.complete),
+        ]
+
+    async def complete(self, request: Request) -> Response:
+        """Whether all of a blog is held: the sentences, who lists its posts, and every address that is missing."""
+        blog = await run_in_threadpool(self._make.blog_at, request.path_params["home"])
+        if blog is None:
+            return await self._make.nothing_here(request)
+        known = await run_in_threadpool(completeness_of, blog, self._make.archive)
+        hidden = await run_in_threadpool(self._make.archive.hidden.posts, blog.id)
+        return await self._make.page(
+            request, "complete.html", blog=blog, known=known, most=MOST_GAPS,
+            # Sentences count what is held, hidden posts too.
+            is_counted=not (self._make.is_public and hidden),
+        )

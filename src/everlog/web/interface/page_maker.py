@@ -1,0 +1,143 @@
+"""Maker of pages: what all pages of the interface have in common, and the pages about what is not there."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from starlette.concurrency import run_in_threadpool
+
+from everlog.core.urls import canonical, host_of
+from everlog.errors import EverlogError, UsageError
+from everlog.replay import View
+from everlog.web.mementos.replay_address import read_url
+from everlog.web.origins import origin_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from everlog.archive import Archive
+    from everlog.archive.models import HeldAddress
+    from everlog.records import Blog
+    from everlog.web.origins import Origins
+    from everlog.web.page_templates import Pages
+
+log = logging.getLogger("everlog.web")
+
+
+class PageMaker:
+    """Answers of the interface. With `is_public`, what is hidden is not there."""
+
+    def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, is_public: bool = False) -> None:
+        self.archive, self.origins, self.pages, self.is_public = archive, origins, pages, is_public
+
+    async def page(
+        self, request: Request, name: str, status: int = 200, *, headers: dict[str, str] | None = None, **values: Any,
+    ) -> Response:
+        # Links of the pages themselves stay on the host that was asked; behind a proxy they begin with its path.
+        root = urlsplit(self.origins.base_url or "").path.rstrip("/")
+        values = {"root": root, "safe": safe, "short": short, "is_public": self.is_public, **values}
+        text = await run_in_threadpool(self.pages.text, name, **values)
+        there = origin_of(self.origins.replay(request.headers["host"]))
+        return self.pages.answer(text, status, {
+            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+            **(headers or {}),
+        }, policy=(
+            f"default-src 'none'; style-src 'self'; img-src 'self' {there}; media-src {there}; frame-src {there}; "
+            "script-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ))
+
+    def interface(self, request: Request) -> str:
+        """The address of the interface, as who asks has to know it."""
+        return self.origins.interface(request.headers["host"])
+
+    def blog_at(self, path: str) -> Blog | None:
+        """The blog whose home an address is; in public, none that is hidden."""
+        home = read_url(path)
+        blog = self.archive.blogs.find(home) if home else None
+        if blog is None or home is None or canonical(blog.home) != canonical(home):
+            return None
+        return blog if self._is_shown(blog) else None
+
+    def _is_shown(self, blog: Blog) -> bool:
+        return not self.is_public or blog.id not in self.archive.hidden.blogs()
+
+    async def not_held(self, request: Request, url: str, asked: str) -> Response:
+        """The page about an address that is not held: what is near, and the way to it."""
+        # Where a redirect leads may be what is hidden.
+        url = asked if self.is_public else url
+        near, blog = await run_in_threadpool(self._near, url)
+        parents = _parents(url)
+        held = await run_in_threadpool(self.archive.mementos.nearest_many, parents, datetime.now(UTC))
+        return await self.page(
+            request, "missing.html", 404, url=url, asked=asked, near=near, blog=blog,
+            parents=[parent for parent in parents if parent in held],
+        )
+
+    async def nothing_here(self, request: Request, _error: Exception | None = None) -> Response:
+        """The page about an address that means nothing here."""
+        return await self.page(request, "missing.html", 404, url=None, asked=None, near=(), blog=None, parents=[])
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """The page about what went wrong."""
+        log.error("%s", error)
+        known = error if isinstance(error, EverlogError) else EverlogError(str(error))
+        if isinstance(error, UsageError):
+            return await self.page(request, "failed.html", 400, message=known.message, advice=known.advice)
+        if self.is_public:
+            # What went wrong names folders and servers.
+            known = EverlogError("The archive could not be read just now.", advice="try again later")
+        return await self.page(request, "failed.html", 500, message=known.message, advice=known.advice)
+
+    def _near(self, url: str) -> tuple[tuple[HeldAddress, ...], Blog | None]:
+        blog = next(
+            (blog for blog in self.archive.blogs(forgotten=True)
+             if host_of(url) in map(host_of, (blog.home, *blog.former_homes)) and self._is_shown(blog)), None,
+        )
+        near = self.archive.mementos.near(url)
+        if blog is not None and host_of(blog.home) != host_of(url):
+            # The blog was there once: what it has now may be what was meant.
+            parts = urlsplit(url)
+            near += self.archive.mementos.near(urlunsplit(parts._replace(netloc=urlsplit(blog.home).netloc)))
+        return near, blog
+
+
+def safe(url: str) -> str:
+    """A URL behind the prefix of an address of ours."""
+    return View(prefix="", timestamp="").link(url).removeprefix("/web//")
+
+
+def number_in(text: str) -> int:
+    """The number that a link names; 0 for what is none.
+
+    >>> number_in("12"), number_in("x"), number_in("-1")
+    (12, 0, 0)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+def short(url: str) -> str:
+    """An address as people say it.
+
+    >>> short("https://www.a.org/"), short("http://a.org/b?c=1")
+    ('www.a.org', 'a.org/b?c=1')
+    """
+    return url.partition("://")[2].removesuffix("/") or url
+
+
+def _parents(url: str) -> list[str]:
+    """The folders above an address, the nearest first, up to the front page of the host.
+
+    >>> _parents("https://a.org/2024/05/post?x=1")
+    ['https://a.org/2024/05/post', 'https://a.org/2024/05/', 'https://a.org/2024/', 'https://a.org/']
+    """
+    parts = urlsplit(url)
+    folders = parts.path.rstrip("/").split("/")[1:-1]
+    found = [f"{parts.scheme}://{parts.netloc}{parts.path}"] if parts.query else []
+    while folders:
+        found.append(f"{parts.scheme}://{parts.netloc}/{'/'.join(folders)}/")
+        folders.pop()
+    return [*found, f"{parts.scheme}://{parts.netloc}/"] if parts.path.strip("/") else found
