@@ -4,12 +4,13 @@
     python benchmarks/looking_archive.py postgresql://... --files FOLDER
 
 It is what lists, status and the web interface are measured on. Records are written by the archive's own codec and rows
-are put in many at a time; no page is fetched, so there are no captures and no WARC files. Blogs are of all sizes: the
-largest hundred hold about half of the posts. Posts have one to two pages of text, titles in six scripts, tags and
-authors of which few are common and most are rare, links to each other and to other blogs, comments (every third post,
-some with hundreds), pictures (every second), a second version (every tenth), a day without a time (every eighth), no
-date at all (one in fifty). Some are gone from the web. The addresses of all of them are in the queue, with lists, and
-with pages that failed.
+are put in many at a time; the lists are made from them as an upgrade does. No page is fetched: captures have their
+rows, and there are no WARC files. Blogs are of all sizes: the largest hundred hold about half of the posts. Posts have
+one to two pages of text, titles in six scripts, tags and authors of which few are common and most are rare, links to
+each other and to other blogs, comments (every third post, some with hundreds), pictures (every second), a second
+version (every tenth), a day without a time (every eighth), no date at all (one in fifty). Every sixth word is one of a
+few that a language has everywhere: "the" is in 60,000 of the posts. Some are gone from the web. The addresses of all
+of them are in the queue, with lists, and with pages that failed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive import open_archive
@@ -38,13 +40,19 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 FIRST = datetime(2006, 1, 1, 9, tzinfo=UTC)
 GROUP = 500
-PIECES, VOCABULARY = 997, 4_000
-# Language, offset in hours, letters that its words are made of, and what stands between two of them.
+NUMBERED = ("blogs", "posts", "urls", "events", "captures", "warc_files")
+# Language, offset in hours, letters that its words are made of, what stands between two of them, and words that are
+# everywhere.
 LANGUAGES = (
-    *(("en", 0, "abcdefghilmnoprstuwy", " "),) * 12, *(("de", 1, "abcdefghilmnoprstuäöü", " "),) * 3,
-    *(("fr", 1, "abcdefghilmnoprstuéèç", " "),) * 2, ("ru", 3, "абвгдежзийклмнопрстуя", " "),
-    ("ja", 9, "あいうえおかきくけこさしすせそ日本語学校山川木", ""), ("ar", 2, "ابتثجحخدذرزسشصضطظعغف", " "),
+    *(("en", 0, "abcdefghilmnoprstuwy", " ", "the of and to in is that it"),) * 12,
+    *(("de", 1, "abcdefghilmnoprstuäöü", " ", "der die und das ist nicht ein mit"),) * 3,
+    *(("fr", 1, "abcdefghilmnoprstuéèç", " ", "le la et les des est que une"),) * 2,
+    ("ru", 3, "абвгдежзийклмнопрстуя", " ", "и в не на что он с как"),
+    ("ja", 9, "あいうえおかきくけこさしすせそ日本語学校山川木", "", "は の が です ます から まで これ"),
+    ("ar", 2, "ابتثجحخدذرزسشصضطظعغف", " ", "في من على إلى عن هذا ما لا"),
 )
+# One word in so many is of those that are everywhere.
+COMMON = 6
 Rows = dict[Any, list[dict[str, Any]]]
 
 
@@ -62,6 +70,7 @@ def main() -> None:
         make(archive, posts=given.posts, blogs=given.blogs)
         took = f"{time.perf_counter() - began:.1f} s ({time.process_time() - used:.1f} s of CPU)"
         print(f"{given.posts:,} posts of {given.blogs:,} blogs in {took}")
+        print(f"{archive.listing.rebuild():,} posts in lists")
         if given.search:
             print(f"{archive.search.index():,} posts in the search index")
 
@@ -74,25 +83,25 @@ def make(archive: Archive, *, posts: int = 100_000, blogs: int = 1_000, seed: in
     with database.writing() as connection:
         connection.execute(schema.blogs.insert(), [world.row for world in worlds])
         connection.execute(schema.polls.insert(), [world.poll for world in worlds])
+        connection.execute(schema.warc_files.insert(), {"id": 1, "name": "made.warc.gz", "length": 0, "closed": True})
         connection.execute(schema.archive_state.update().where(schema.archive_state.c.name == "search").values(
             value=f"{database.search_index.kind} filling",
         ))
     rows: Rows = {}
-    made = 0
+    made, numbers = 0, count(2 * posts + 2)
     for world, size in zip(worlds, _sizes(posts, blogs), strict=True):
         for number in range(1, size + 1):
             made += 1
             _add(rows, world, made, world.post(number, size, worlds))
             if made % GROUP == 0:
                 _insert(archive, rows)
-        _add_lists(rows, world, size)
+        _add_lists(rows, world, size, numbers)
     _insert(archive, rows)
     with database.writing() as connection:
-        for table in ("blogs", "posts", "urls", "events") if connection.dialect.name == "postgresql" else ():
+        for table in NUMBERED if connection.dialect.name == "postgresql" else ():
             connection.exec_driver_sql(
                 f"select setval(pg_get_serial_sequence('{table}', 'id'), (select max(id) from {table}))",  # noqa: S608 - our own
             )
-        connection.exec_driver_sql("analyze")
 
 
 def _sizes(posts: int, blogs: int) -> list[int]:
@@ -112,6 +121,7 @@ class World:
     offset: timezone
     blank: str
     words: tuple[str, ...]
+    common: tuple[str, ...]
     tags: tuple[str, ...]
     authors: tuple[str, ...]
     chance: random.Random
@@ -192,20 +202,22 @@ class World:
         )
 
     def _said(self, count: int) -> str:
-        places = self.chance.choices(self.words, k=count)
-        return self.blank.join(places)
+        said = self.chance.choices(self.words, k=count)
+        for place in range(self.chance.randrange(COMMON), count, COMMON):
+            said[place] = self.chance.choice(self.common)
+        return self.blank.join(said)
 
 
 def _world(number: int, chance: random.Random) -> World:
     own = random.Random(chance.random())  # noqa: S311 - not a secret
-    language, hours, letters, blank = own.choice(LANGUAGES)
+    language, hours, letters, blank, common = own.choice(LANGUAGES)
 
     def word(most: int = 9) -> str:
         return "".join(own.choices(letters, k=own.randint(2, most)))
 
     return World(
         id=number, language=language, offset=timezone(timedelta(hours=hours)), blank=blank,
-        words=tuple(word() for _ in range(600)),
+        words=tuple(word() for _ in range(600)), common=tuple(common.split()),
         tags=tuple(dict.fromkeys(word(12) for _ in range(own.randint(5, 250)))),
         authors=tuple(f"{word().title()} {word().title()}" for _ in range(own.choice((1, 1, 2, 5, 30)))), chance=own,
     )
@@ -227,7 +239,8 @@ def _add(rows: Rows, world: World, post_id: int, post: Post) -> None:
         {"post_id": post_id, "version": version, "record": written.record, "read_at": read_at}
         for version in range(1, versions + 1)
     )
-    of(schema.urls, []).append(_url(world, key, post.url, lane="post", outcome="post"))
+    of(schema.urls, []).append(_url(world, key, post.url, lane="post", outcome="post") | {"id": 2 * post_id})
+    of(schema.captures, []).append(_capture(world, 2 * post_id, post.url, "page", "text/html", read_at))
     if post_id % 20 == 0:
         of(schema.aliases, []).append({
             "key": f"{key}?p={post_id}", "blog_id": world.id, "url": f"{post.url}?p={post_id}", "post_id": post_id,
@@ -241,7 +254,9 @@ def _add(rows: Rows, world: World, post_id: int, post: Post) -> None:
         of(schema.media, []).append({
             "key": medium, "blog_id": world.id, "url": item.url, "sha256": sha256, "fetched_at": read_at,
         })
-        of(schema.urls, []).append(_url(world, medium, item.url, lane="media", outcome="media"))
+        url = _url(world, medium, item.url, lane="media", outcome="media")
+        of(schema.urls, []).append(url | {"id": 2 * post_id + 1})
+        of(schema.captures, []).append(_capture(world, 2 * post_id + 1, item.url, "media", "image/jpeg", read_at))
     if versions > 1 or is_gone:
         kind = "deleted" if is_gone else "edited"
         of(schema.events, []).append({
@@ -249,13 +264,14 @@ def _add(rows: Rows, world: World, post_id: int, post: Post) -> None:
         })
 
 
-def _add_lists(rows: Rows, world: World, size: int) -> None:
+def _add_lists(rows: Rows, world: World, size: int, numbers: Iterator[int]) -> None:
     for number in range(1, size // 10 + 2):
         url = f"{world.home}page/{number}/"
-        rows.setdefault(schema.urls, []).append(_url(world, canonical(url), url, lane="page", outcome="listing"))
+        listed = _url(world, canonical(url), url, lane="page", outcome="listing")
+        rows.setdefault(schema.urls, []).append(listed | {"id": next(numbers)})
     url = f"{world.home}not-there/"
     failed = _url(world, canonical(url), url, lane="page", outcome="failed")
-    rows[schema.urls].append(failed | {"state": "failed", "reason": "404", "status": 404})
+    rows[schema.urls].append(failed | {"id": next(numbers), "state": "failed", "reason": "404", "status": 404})
 
 
 def _url(world: World, key: str, url: str, *, lane: str, outcome: str) -> dict[str, Any]:
@@ -263,6 +279,14 @@ def _url(world: World, key: str, url: str, *, lane: str, outcome: str) -> dict[s
         "blog_id": world.id, "key": key, "url": url, "lane": lane, "rank": 0.0, "state": "done", "outcome": outcome,
         "tries": 1, "new_posts": 0, "queued_at": stamp(NOW - timedelta(days=31)),
         "visited_at": stamp(NOW - timedelta(days=30)), "reason": None, "status": 200,
+    }
+
+
+def _capture(world: World, url_id: int, url: str, purpose: str, kind: str, at: str) -> dict[str, Any]:
+    return {
+        "blog_id": world.id, "url_id": url_id, "url": url, "purpose": purpose, "answer": True, "status": 200,
+        "content_type": kind, "digest": f"sha256:{url_id:064x}", "bytes": 20_000, "fetched_at": at, "warc_id": 1,
+        "offset": url_id, "length": 1,
     }
 
 
