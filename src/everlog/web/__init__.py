@@ -1,7 +1,8 @@
 """The web server: an archive looked at in a browser. It only reads, and answers GET and HEAD alone.
 
     server           two ports in one process: `serve_archive`; begin here
-    interface/       the pages of everlog: blogs, posts, search, completeness, captured pages in their frame
+    interface/       the pages of everlog: blogs, search, completeness, captured pages in their frame
+    posts/           pages about one post: to read, what changed, comments
     mementos/        captured pages by themselves, on an origin of their own
     request_guard    who may ask: Host, methods, headers of every answer, the access log
     origins          the addresses of both ports, as the reader's browser has to know them

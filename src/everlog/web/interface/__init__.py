@@ -4,7 +4,6 @@
     page_maker       what pages have in common: headers, errors, what is not held
     start_page       blogs
     blog_page        a blog's posts: `post_list` has filters and pages, `month_charts` the bars
-    post_routes      a post: `post_page` says what stands there, `reading_view` makes article and threads
     search_page      a search over all blogs: `search_results` has hits and filters
     complete_page    whether all of a blog is held
     captures_page    its captured addresses

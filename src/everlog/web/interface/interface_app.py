@@ -13,10 +13,10 @@ from everlog.web.interface.blog_page import BlogPage
 from everlog.web.interface.captures_page import CapturesPage
 from everlog.web.interface.complete_page import CompletePage
 from everlog.web.interface.page_maker import PageMaker
-from everlog.web.interface.post_routes import PostRoutes
 from everlog.web.interface.replay_frame import ReplayFrame
 from everlog.web.interface.search_page import SearchPage
 from everlog.web.interface.start_page import StartPage
+from everlog.web.posts.post_routes import PostRoutes
 
 if TYPE_CHECKING:
     from starlette.requests import Request

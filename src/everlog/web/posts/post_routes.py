@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from everlog.web.interface.page_maker import number_in
 from everlog.web.interface.post_list import published_day
-from everlog.web.interface.post_page import PostPages
 from everlog.web.mementos.replay_address import behind, read_url
+from everlog.web.posts.post_page import PostPages
 
 if TYPE_CHECKING:
     from collections.abc import Callable

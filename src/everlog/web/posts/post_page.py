@@ -11,8 +11,8 @@ from everlog.export.markdown import post_to_markdown
 from everlog.records.confidence import LOW
 from everlog.replay import View
 from everlog.versions import compare
-from everlog.web.interface.reading_view import shown_article, shown_threads
 from everlog.web.mementos.capture_times import timestamp
+from everlog.web.posts.reading_view import shown_article, shown_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
