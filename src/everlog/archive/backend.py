@@ -34,6 +34,8 @@ class ArchiveOptions:
     say: Callable[[str], None] = nothing
     # For a store of files that does not answer; None: as long as everlog has it by itself.
     patience: Patience | None = None
+    # To a server, kept open for threads that read at the same time; None: as few as a worker needs.
+    connections: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,7 +45,7 @@ def open_shared(
         )
     from everlog.archive.db.postgres import PostgresDatabase  # noqa: PLC0415 - its driver is an extra
 
-    database = PostgresDatabase(url)
+    database = PostgresDatabase(url, **({} if options.connections is None else {"connections": options.connections}))
     try:
         if not create:
             _want_tables(database)

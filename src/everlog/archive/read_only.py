@@ -122,6 +122,9 @@ class ReadOnlyDatabase(SqliteDatabase):
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
+        if (shared := self._shared.connection) is not None:
+            yield shared
+            return
         if self._copy is None and self._way == "still" and self._has_moved():
             # Somebody has begun to write: from now on what they write is seen, like everywhere else.
             self.engine.dispose()

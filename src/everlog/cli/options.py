@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from everlog.settings import Settings
 
 CONFIG_NAME = "everlog.toml"
+# Threads of the web server that read a database on a server at the same time; of more, some connect anew.
+READERS = 8
 # What becomes of jobs whose broker is away.
 BROKER_IS_AWAY = "workers pick them up when the broker is back"
 
@@ -73,7 +75,10 @@ def archive_of(settings: Settings, *, create: bool = False, reading: bool = Fals
         )
     archive = open_archive(
         settings.archive, create=create, read_only=None if reading else False,
-        options=ArchiveOptions(min_free_bytes=settings.min_free_bytes, say=_keep_quiet if quiet else _say),
+        options=ArchiveOptions(
+            min_free_bytes=settings.min_free_bytes, say=_keep_quiet if quiet else _say,
+            connections=READERS if reading else None,
+        ),
         # Where a fleet has its files is often set for all commands of a machine; a folder has its own in itself.
         files=None if is_folder else settings.files, spool=settings.spool,
     )

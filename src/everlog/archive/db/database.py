@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, Text, bindparam, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
@@ -57,6 +59,10 @@ class Database(Protocol):
         """A transaction that sees one state of the database throughout and writes nothing."""
         ...
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """One reading for all that this thread reads meanwhile: a page that asks ten questions shows one state."""
+        ...
+
     def writing(self, *, fenced: bool = True) -> AbstractContextManager[Connection]:
         """A transaction that writes: all of it is stored when the context ends, or nothing.
 
@@ -85,6 +91,25 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class SharedReading(threading.local):
+    """The reading that all others of a thread take part in, if there is one."""
+
+    connection: Connection | None = None
+
+    @contextmanager
+    def shared(self, reading: Callable[[], AbstractContextManager[Connection]]) -> Iterator[None]:
+        """Share a reading until the context ends."""
+        if self.connection is not None:
+            yield
+            return
+        with reading() as connection:
+            self.connection = connection
+            try:
+                yield
+            finally:
+                self.connection = None
 
 
 class SearchIndex(Protocol):
@@ -178,6 +203,19 @@ class Greatest(GenericFunction[Any]):
 
     name = "greatest"
     inherit_cache = True
+
+
+class ObjectOf(GenericFunction[str]):
+    """The text of a JSON object of names and values of all rows of a group, in no order."""
+
+    name = "json_object_agg"
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(ObjectOf, "sqlite")
+def _object_for_sqlite(element: ObjectOf, compiler: SQLCompiler, **options: Any) -> str:
+    return f"json_group_object{compiler.process(element.clause_expr, **options)}"
 
 
 @compiles(Greatest, "sqlite")

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from everlog.archive.db.database import check_fence
+from everlog.archive.db.database import SharedReading, check_fence
 from everlog.archive.db.postgres_search import PostgresIndex
 from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
 from everlog.extras import line_for_extra
@@ -80,9 +80,10 @@ class PostgresDatabase:
     and what was stored is found under its own keys, once.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, connections: int = KEPT_CONNECTIONS) -> None:
         address = _address(url)
         self.fence: int | None = None
+        self._shared = SharedReading()
         self.search_index = PostgresIndex()
         # A host that is named behind the question mark tells two servers apart, too.
         place = {name: value for name, value in address.query.items() if name in {"host", "port"}}
@@ -90,7 +91,7 @@ class PostgresDatabase:
             "postgresql", username=address.username, host=address.host, port=address.port, database=address.database,
             query=place,
         ).render_as_string()
-        self.engine: Engine = _engine(address)
+        self.engine: Engine = _engine(address, connections)
         # A reading sees one state throughout, and is never refused because of what others write meanwhile.
         self._reader = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
@@ -103,8 +104,14 @@ class PostgresDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
+        if (shared := self._shared.connection) is not None:
+            yield shared
+            return
         with self._explained(), self._reader.connect() as connection:
             yield connection
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._shared.shared(self.reading)
 
     @contextmanager
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
@@ -174,7 +181,7 @@ def _address(url: str) -> URL:
     return address.set(drivername="postgresql+psycopg")
 
 
-def _engine(address: URL) -> Engine:
+def _engine(address: URL, connections: int) -> Engine:
     options = " ".join(f"-c {name}={value}" for name, value in _SESSION.items())
     # What the user says in the address goes before.
     said = {name: value for name, value in _LINK.items() if name not in address.query}
@@ -183,7 +190,7 @@ def _engine(address: URL) -> Engine:
     address = address.difference_update_query(["options", "client_encoding"])
     try:
         engine = create_engine(
-            address, connect_args=said, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_pre_ping=True,
+            address, connect_args=said, pool_size=connections, max_overflow=-1, pool_pre_ping=True,
             isolation_level="READ COMMITTED", hide_parameters=True,
         )
     except ModuleNotFoundError as error:

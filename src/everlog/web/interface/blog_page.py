@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from everlog.web.interface.post_list import Asked, PostList, is_unsure, published_day
@@ -30,8 +29,8 @@ class BlogPage:
 
     async def blog(self, request: Request) -> Response:
         """The posts of a blog, a page at a time, with what they can be filtered by."""
-        blog = await run_in_threadpool(self._make.blog_at, request.path_params["home"])
+        blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
             return await self._make.nothing_here(request)
-        values = await run_in_threadpool(self._posts.page, blog, Asked(dict(request.query_params)))
+        values = await self._make.look(self._posts.page, blog, Asked(dict(request.query_params)))
         return await self._make.page(request, "blog.html", **values, day_of=published_day, is_unsure=is_unsure)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from everlog.core.urls import host_of
@@ -39,13 +38,13 @@ class CapturesPage:
 
     async def captures(self, request: Request) -> Response:
         """The captured addresses of a blog, a page at a time."""
-        blog = await run_in_threadpool(self._make.blog_at, request.path_params["home"])
+        blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
             return await self._make.nothing_here(request)
         asked = request.query_params
         kind = asked.get("kind", "") if asked.get("kind", "") in KINDS else ""
         after = number_in(asked.get("after", ""))
-        listed = await run_in_threadpool(self._listed, blog, kind, asked.get("q", "")[:200], after)
+        listed = await self._make.look(self._listed, blog, kind, asked.get("q", "")[:200], after)
         return await self._make.page(request, "captures.html", **listed, after=after)
 
     def _listed(self, blog: Blog, kind: str, text: str, after: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from everlog.usecases.completeness import completeness_of
@@ -32,11 +31,11 @@ class CompletePage:
 
     async def complete(self, request: Request) -> Response:
         """Whether all of a blog is held: the sentences, who lists its posts, and every address that is missing."""
-        blog = await run_in_threadpool(self._make.blog_at, request.path_params["home"])
+        blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
             return await self._make.nothing_here(request)
-        known = await run_in_threadpool(completeness_of, blog, self._make.archive)
-        hidden = await run_in_threadpool(self._make.archive.hidden.posts, blog.id)
+        known = await self._make.look(completeness_of, blog, self._make.archive)
+        hidden = await self._make.look(self._make.archive.hidden.posts, blog.id)
         return await self._make.page(
             request, "complete.html", blog=blog, known=known, most=MOST_GAPS,
             # Sentences count what is held, hidden posts too.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -16,6 +17,8 @@ from everlog.web.mementos.replay_address import read_url
 from everlog.web.origins import origin_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from everlog.web.origins import Origins
     from everlog.web.page_templates import Pages
 
+P = ParamSpec("P")
+T = TypeVar("T")
 log = logging.getLogger("everlog.web")
 
 
@@ -33,6 +38,14 @@ class PageMaker:
 
     def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, is_public: bool = False) -> None:
         self.archive, self.origins, self.pages, self.is_public = archive, origins, pages, is_public
+
+    async def look(self, question: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """What the archive says, asked in a thread: all that a question reads is of one moment, and one transaction."""
+        return await run_in_threadpool(self._look, partial(question, *given, **named))
+
+    def _look(self, question: Callable[[], T]) -> T:
+        with self.archive.backend.database.snapshot():
+            return question()
 
     async def page(
         self, request: Request, name: str, status: int = 200, *, headers: dict[str, str] | None = None, **values: Any,
@@ -69,9 +82,9 @@ class PageMaker:
         """The page about an address that is not held: what is near, and the way to it."""
         # Where a redirect leads may be what is hidden.
         url = asked if self.is_public else url
-        near, blog = await run_in_threadpool(self._near, url)
+        near, blog = await self.look(self._near, url)
         parents = _parents(url)
-        held = await run_in_threadpool(self.archive.mementos.nearest_many, parents, datetime.now(UTC))
+        held = await self.look(self.archive.mementos.nearest_many, parents, datetime.now(UTC))
         return await self.page(
             request, "missing.html", 404, url=url, asked=asked, near=near, blog=blog,
             parents=[parent for parent in parents if parent in held],

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
@@ -51,15 +50,15 @@ class ReplayFrame:
         if address.digits == "*":
             return await self._moments(request, address.url)
         at = meant_by(address.digits) if address.digits else datetime.now(UTC)
-        found = await run_in_threadpool(find_memento, self._make.archive, address.url, at) if at else None
+        found = await self._make.look(find_memento, self._make.archive, address.url, at) if at else None
         memento = found.memento if found else None
         if memento is None:
             return await self._make.not_held(request, found.url if found else address.url, address.url)
         here = View(prefix=self._make.interface(request), timestamp=timestamp(memento.at))
         if timestamp(memento.at) != address.digits or canonical(memento.url) != canonical(address.url):
             return RedirectResponse(here.link(memento.url), 302, headers={"Cache-Control": "no-store"})
-        around = await run_in_threadpool(self._make.archive.mementos.surroundings, address.url, memento)
-        post = await run_in_threadpool(self._summary_at, address.url)
+        around = await self._make.look(self._make.archive.mementos.surroundings, address.url, memento)
+        post = await self._make.look(self._summary_at, address.url)
         there = View(prefix=self._make.origins.replay(request.headers["host"]), timestamp="", modifier="mp_")
         held = Replayed(timestamp=address.digits, url=address.url)
         return await self._make.page(
@@ -80,7 +79,7 @@ class ReplayFrame:
         return RedirectResponse(f"{self._make.interface(request)}/web/{safe(url)}", 302)
 
     async def _moments(self, request: Request, url: str) -> Response:
-        moments = await run_in_threadpool(self._make.archive.mementos.moments, url)
+        moments = await self._make.look(self._make.archive.mementos.moments, url)
         if not moments:
             return await self._make.not_held(request, url, url)
         years: dict[int, list[Any]] = {}

@@ -37,7 +37,9 @@ class SearchPage:
         """What is found in all blogs."""
         asked = Asked(dict(request.query_params))
         page = min(max(number_in(asked.get("page")), 1), MOST_PAGES)
-        values = await run_in_threadpool(results_of, self._make.archive, asked, page, public=self._make.is_public)
+        # Before the reading begins: an index that is made only now would not be seen in it.
+        await run_in_threadpool(self._make.archive.search.index)
+        values = await self._make.look(results_of, self._make.archive, asked, page, public=self._make.is_public)
         return await self._make.page(
             request, "search.html", 400 if values["problem"] else 200, **values, anchor_of=anchor_of,
             headers={"X-Robots-Tag": "noindex"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from everlog.web.interface.month_charts import sparkline
@@ -32,7 +31,7 @@ class StartPage:
 
     async def start(self, request: Request) -> Response:
         """All blogs, a page at a time."""
-        return await self._make.page(request, "start.html", **await run_in_threadpool(self._blogs, request))
+        return await self._make.page(request, "start.html", **await self._make.look(self._blogs, request))
 
     def _blogs(self, request: Request) -> dict[str, Any]:
         overview, after = self._make.archive.overview, number_in(request.query_params.get("after", ""))

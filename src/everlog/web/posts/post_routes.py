@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -41,7 +40,7 @@ class PostRoutes:
         url = read_url(behind(request.scope, "/read/"))
         if url is None:
             return await self._make.nothing_here(request)
-        values = await run_in_threadpool(
+        values = await self._make.look(
             self._post.page, url, replay=self._make.origins.replay(request.headers["host"]),
             interface=self._make.interface(request),
         )
@@ -53,7 +52,7 @@ class PostRoutes:
         """What changed between two versions of a post."""
         first, last = request.path_params["first"], request.path_params["last"]
         url = read_url(behind(request.scope, f"/diff/{first}/{last}/"))
-        values = await run_in_threadpool(self._post.changes, url, number_in(first), number_in(last)) if url else None
+        values = await self._make.look(self._post.changes, url, number_in(first), number_in(last)) if url else None
         if values is None:
             return await self._make.not_held(request, url, url) if url else await self._make.nothing_here(request)
         return await self._make.page(request, "diff.html", **values, headers={"X-Robots-Tag": "noindex"})
@@ -70,7 +69,7 @@ class PostRoutes:
         self, request: Request, prefix: str, make: Callable[[str], str | None], kind: str,
     ) -> Response:
         url = read_url(behind(request.scope, prefix))
-        text = await run_in_threadpool(make, url) if url else None
+        text = await self._make.look(make, url) if url else None
         if text is None:
             return await self._make.not_held(request, url, url) if url else await self._make.nothing_here(request)
         return Response(text.encode("utf-8", "replace"), media_type=kind, headers={
