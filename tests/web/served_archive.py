@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.web.origins import Origins
 
+OWN_SCRIPT = re.compile(r'<script defer src="/static/[a-z.]+\.js\?v=[0-9a-f]{12}"></script>')
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -29,6 +32,11 @@ class Answer:
     @property
     def text(self) -> str:
         return self.body.decode()
+
+    @property
+    def said(self) -> str:
+        """The page without the scripts of its own: any other one is somebody else's."""
+        return OWN_SCRIPT.sub("", self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
-STATIC_TYPES = {"css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
+STATIC_TYPES = {
+    "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "js": "text/javascript; charset=utf-8",
+}
+# Links below these change the page in place, where scripts run; elsewhere they are links. What is answered is the same
+# whole page, of which a part is taken: filters replace all that stands below the field on top, and the address is that
+# of the link; a further page of a list is added to the one that is there.
+SWAP = Markup('hx-boost="true" hx-target="#content" hx-select="#content" hx-swap="outerHTML"')
+APPEND = Markup(
+    'hx-boost="true" hx-push-url="false" hx-target="#list" hx-select="#list > li" hx-swap="beforeend" '
+    'hx-select-oob="#turn"',
+)
 
 
 class Pages:
@@ -35,7 +45,9 @@ class Pages:
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
             "counted": counted, "lang": lang_attribute, "is_web": is_web,
         }
-        self._jinja.globals["style"] = f"everlog.css?v={self._version}"
+        self._jinja.globals |= {
+            "style": self.versioned("everlog.css"), "static": self.versioned, "swap": SWAP, "append": APPEND,
+        }
 
     def text(self, name: str, **values: Any) -> str:
         """A page."""
@@ -46,6 +58,10 @@ class Pages:
         return Response(text, status, media_type="text/html", headers={
             "Content-Security-Policy": policy, "Cache-Control": "no-cache", **headers,
         })
+
+    def versioned(self, name: str) -> str:
+        """A file of the pages' own with what changes when it does, so that no browser has an old one."""
+        return f"{name}?v={self._versions[name]}"
 
     async def static(self, request: Request) -> Response:
         """A file of the pages' own: never one that a path leads to."""
@@ -66,9 +82,8 @@ class Pages:
         }
 
     @cached_property
-    def _version(self) -> str:
-        """What changes with the style sheet, so that no browser has an old one."""
-        return hashlib.sha256(self._files["everlog.css"][0]).hexdigest()[:12]
+    def _versions(self) -> Mapping[str, str]:
+        return {name: hashlib.sha256(body).hexdigest()[:12] for name, (body, _) in self._files.items()}
 
 
 def lang_attribute(language: str | None) -> Markup:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Of a year's drawing. A bar has at least as much height as can be seen beside one of a thousand posts.
-BAR_WIDTH, HEIGHT, LEAST = 10, 44, 2
+HEIGHT, LEAST = 44, 2
 # Bars of the small drawing of a blog's whole life: more would be thinner than a pixel.
 MOST_POINTS = 60
 # With fewer bars than these the drawing ends early, rather than having bars as wide as a hand.
@@ -26,12 +26,11 @@ SPARK_HEIGHT = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A month: where its bar stands in the drawing, and how it is read out."""
+    """A month: the measures of its bar, and how it is read out."""
 
     month: str
     name: str
     posts: int
-    x: int
     y: int
     height: int
 
@@ -43,6 +42,12 @@ class YearChart:
     year: str
     posts: int
     bars: tuple[Bar, ...]
+
+    @property
+    def columns(self) -> tuple[Bar | None, ...]:
+        """The twelve months."""
+        found = {int(bar.month[5:7]): bar for bar in self.bars}
+        return tuple(found.get(number) for number in range(1, 13))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +75,16 @@ def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
     """The years in which there are posts, the oldest first.
 
     >>> [chart] = year_charts({"": 3, "2024-05": 4, "2024-06": 1})
-    >>> chart.posts, [(bar.name, bar.x, bar.y, bar.height) for bar in chart.bars]
-    (5, [('May 2024', 40, 0, 44), ('June 2024', 50, 33, 11)])
+    >>> chart.posts, [(bar.name, bar.y, bar.height) for bar in chart.bars]
+    (5, [('May 2024', 0, 44), ('June 2024', 33, 11)])
     """
     most = max((posts for month, posts in months.items() if month), default=0)
     years: dict[str, list[Bar]] = {}
     for month, posts in sorted(months.items()):
         if month:
             height = max(LEAST, round(HEIGHT * posts / most))
-            number = int(month[5:7])
             years.setdefault(month[:4], []).append(Bar(
-                month=month, name=month_in_words(month), posts=posts, x=BAR_WIDTH * (number - 1), y=HEIGHT - height,
-                height=height,
+                month=month, name=month_in_words(month), posts=posts, y=HEIGHT - height, height=height,
             ))
     return tuple(
         YearChart(year=year, posts=sum(bar.posts for bar in bars), bars=tuple(bars)) for year, bars in years.items()

@@ -60,7 +60,7 @@ class PageMaker:
             **(headers or {}),
         }, policy=(
             f"default-src 'none'; style-src 'self'; img-src 'self' {there}; media-src {there}; frame-src {there}; "
-            "script-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            "script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         ))
 
     def interface(self, request: Request) -> str:

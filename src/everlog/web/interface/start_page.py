@@ -27,11 +27,16 @@ class StartPage:
     def routes(self) -> list[Route]:
         return [
             Route("/", self.start),
+            Route("/keys", self.keys),
         ]
 
     async def start(self, request: Request) -> Response:
         """All blogs, a page at a time."""
         return await self._make.page(request, "start.html", **await self._make.look(self._blogs, request))
+
+    async def keys(self, request: Request) -> Response:
+        """The keys, for who comes without scripts."""
+        return await self._make.page(request, "keys.html")
 
     def _blogs(self, request: Request) -> dict[str, Any]:
         overview, after = self._make.archive.overview, number_in(request.query_params.get("after", ""))
