@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from archive import some_visits as some
-from everlog.records import Comment, Provenance
+from everlog.records import Comment, Event, Provenance
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -64,3 +64,26 @@ def add_hostile(archive: Archive, home: str = HOSTILE) -> int:
         archive.commit([some.page(blog, home + "empty", outcome="post", exchanges=(some.exchange(home + "empty"),),
                                   post=some.post(home + "empty", title=None, text="", html=""))])
     return blog
+
+
+def add_events(archive: Archive, home: str) -> None:
+    """A blog's post that was edited three times, deleted and came back; and a blog that moved and was redesigned."""
+    blog = archive.blogs.find(home)
+    with archive.lock(blog.id):
+        for number in range(1, 4):
+            url, at = f"{home}0", 5_000 * number
+            archive.commit([some.page(blog.id, url, outcome="post", exchanges=(
+                some.exchange(url, f"<p>edited {number}".encode(), at=at),
+            ), post=some.post(
+                url, title=f"Post 0 in its form {number}", text=f"Other words {number}. {some.LONG}",
+                published=published(0), language="en", fetched=some.START + timedelta(seconds=at),
+            ))])
+    post = archive.listing.find(home + "0")
+    archive.events.add([
+        Event(blog_id=blog.id, post_id=number, kind=kind, at=some.START + timedelta(days=day), reason=reason)
+        for day, (kind, number, reason) in enumerate((
+            ("deleted", post.id, "its page said 410 Gone"), ("back", post.id, "its page answers again"),
+            ("moved", None, f"the blog moved to {home}"), ("redesigned", None, "the blog was redesigned"),
+            ("completeness", None, "12 posts are missing"), ("dropped", post.id, "it left the feed"),
+        ), start=1)
+    ])

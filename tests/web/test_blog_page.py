@@ -120,7 +120,7 @@ def test_what_is_missing_is_named_with_its_reason(lists: Served, served: Served)
 def test_edits_are_told(served: Served):
     text = served.page("/blog/a.example").text
     assert ", edited" in text
-    assert f'<a href="/read/{POST}" dir="auto">A &lt;b&gt;post' in text
+    assert f'<a href="/diff/2/3/{POST}" dir="auto" lang="en">A &lt;b&gt;post' in text
     assert "3 versions" in text
 
 

@@ -36,9 +36,12 @@ class EventRepository:
 
     def __call__(
         self, *, blog_id: int | None = None, post_url: str | None = None, kinds: Sequence[str] | None = None,
-        since: Moment | None = None, limit: int | None = None,
+        since: Moment | None = None, before: int | None = None, limit: int | None = None,
     ) -> Iterator[Event]:
-        """The event log, newest last; `limit` keeps the newest. Read in parts, so that memory stays flat."""
+        """The event log, newest last; `limit` keeps the newest. Read in parts, so that memory stays flat.
+
+        `before` is the number of an event: only what was noticed earlier.
+        """
         statement = _select()
         if blog_id is not None:
             statement = statement.where(_events.c.blog_id == blog_id)
@@ -50,6 +53,8 @@ class EventRepository:
         since = as_moment_or_none(since)
         if since is not None:
             statement = statement.where(_events.c.at >= stamp(since))
+        if before is not None:
+            statement = statement.where(_events.c.id < before)
         if limit is None:
             return self._in_order(statement)
         with self.database.reading() as connection:

@@ -16,6 +16,7 @@ from everlog.web.interface.page_maker import PageMaker
 from everlog.web.interface.replay_frame import ReplayFrame
 from everlog.web.interface.search_page import SearchPage
 from everlog.web.interface.start_page import StartPage
+from everlog.web.interface.timeline_page import TimelinePage
 from everlog.web.posts.post_routes import PostRoutes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from everlog.web.page_templates import Pages
 
 # Each says which addresses it answers.
-PAGES = (StartPage, BlogPage, CapturesPage, CompletePage, ReplayFrame, PostRoutes, SearchPage)
+PAGES = (StartPage, BlogPage, TimelinePage, CapturesPage, CompletePage, ReplayFrame, PostRoutes, SearchPage)
 
 
 def interface_app(archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> Starlette:

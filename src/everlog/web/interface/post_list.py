@@ -14,13 +14,14 @@ from everlog.archive.projection.overview import BlogFigures
 from everlog.archive.projection.summaries import Cursor, PostSummary
 from everlog.errors import UsageError
 from everlog.records.confidence import LOW
+from everlog.web.interface.event_list import EventList
 from everlog.web.interface.month_charts import month_in_words, year_charts
 from everlog.web.mementos.capture_times import short_day
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.projection.post_content import TermKind
-    from everlog.records import Blog, Event
+    from everlog.records import Blog
 
 PER_PAGE, RECENT = 40, 8
 # Tags and names offered before somebody asks for more of them, and then.
@@ -30,12 +31,6 @@ OPEN_YEARS = 12
 UNDATED = "none"
 LONGEST = 200
 FILTERS: Mapping[TermKind, str] = {"tag": "Tags", "author": "Authors", "language": "Languages", "site": "Linked sites"}
-# What happened to posts and blogs that readers want to know; the rest is about feeds and schedules.
-EVENTS = {
-    "edited": "edited", "deleted": "deleted", "emptied": "emptied", "back": "back again", "moved": "moved",
-    "comments": "comments changed", "redesigned": "redesigned", "dead": "gone from the web",
-    "other-owner": "somebody else’s now",
-}
 _MONTH = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?", re.ASCII)
 
 
@@ -64,6 +59,7 @@ class PostList:
 
     def __init__(self, archive: Archive, *, public: bool) -> None:
         self._archive, self._public = archive, public
+        self._events = EventList(archive, public=public)
 
     def page(self, blog: Blog, asked: Asked) -> dict[str, Any]:
         """What the page of a blog says."""
@@ -81,27 +77,13 @@ class PostList:
             "count": self.counted(chosen, sum(months.values())), "most": MOST_COUNTED, "figures": figures,
             "charts": charts[-OPEN_YEARS:], "earlier": charts[:-OPEN_YEARS], "undated": months.get("", 0),
             "active": _active(asked), "offered": self._offered(blog, asked),
-            "events": self.events(blog), "verdict": archive.blogs.inventory.last_verdict(blog.id),
+            "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings, "verdict": archive.blogs.inventory.last_verdict(blog.id),
         }
 
     def counted(self, chosen: PostFilter, all_posts: int) -> int:
         """How many posts a list has; all of a blog's are counted already."""
         is_all = not chosen.terms and chosen.month is None
         return all_posts if is_all else self._archive.listing.count(chosen)
-
-    def events(self, blog: Blog) -> list[tuple[Event, PostSummary | None, str]]:
-        """What happened to a blog lately, the newest first, with the posts that it happened to."""
-        # Some more are read: those of hidden posts are left out.
-        found = list(self._archive.events(blog_id=blog.id, kinds=tuple(EVENTS), limit=4 * RECENT))[::-1]
-        posts = self._archive.listing.summaries(
-            sorted({event.post_id for event in found if event.post_id is not None}), public=self._public,
-        )
-        shown = [
-            (event, posts.get(event.post_id) if event.post_id is not None else None, EVENTS[event.kind])
-            for event in found
-            if event.post_id is None or event.post_id in posts
-        ]
-        return shown[:RECENT]
 
     def _chosen(self, blog_id: int, asked: Asked) -> PostFilter:
         month = asked.get("month")
