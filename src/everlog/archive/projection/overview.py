@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import BindParameter, Integer, Select, Text, bindparam, cast, func, select
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Facets are of the best hits: those of 10,000 would take 76 ms, and nobody reads so far.
 MOST_FACETED = 2_000
+
+# The one that changed last first; by name; the one with most posts first.
+BlogOrder = Literal["changed", "name", "posts"]
 
 _summaries, _months, _terms = schema.post_summaries, schema.blog_months, schema.blog_terms
 _figures = schema.blog_figures
@@ -162,6 +165,30 @@ class OverviewRepository:
             )
             for row in rows
         )
+
+    def ordered(self, by: BlogOrder, *, text: str = "", public: bool = False) -> tuple[int, ...]:
+        """The numbers of all blogs in some order, of equal ones the first to be added first; those that a text names.
+
+        Names are put in order here: databases do not agree about letters beyond z.
+        """
+        blogs = schema.blogs
+        posts = func.coalesce(_posts_of(_figures, public=public), 0)
+        statement = (
+            select(blogs.c.id, blogs.c.title, blogs.c.home, posts, func.coalesce(_figures.c.changed_at, ""))
+            .outerjoin(_figures, _figures.c.blog_id == blogs.c.id)
+            .where(blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id)
+        )
+        if public:
+            statement = statement.where(blogs.c.hidden_at.is_(None))
+        with self.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        if sought := text.casefold().split():
+            rows = [row for row in rows if all(word in f"{row[1] or ''} {row[2]}".casefold() for word in sought)]
+        if by == "name":
+            rows = sorted(rows, key=lambda row: (row[1] or row[2].partition("://")[2]).casefold())
+        else:
+            rows = sorted(rows, key=lambda row: row[3 if by == "posts" else 4], reverse=True)
+        return tuple(row[0] for row in rows)
 
     def count_blogs(self, *, public: bool = False) -> int:
         """How many blogs `blogs` lists in all."""

@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from everlog.errors import EverlogError
+from everlog.web.interface.blog_icons import BlogIcons
 from everlog.web.interface.blog_page import BlogPage
 from everlog.web.interface.captures_page import CapturesPage
 from everlog.web.interface.complete_page import CompletePage
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from everlog.web.page_templates import Pages
 
 # Each says which addresses it answers.
-PAGES = (StartPage, BlogPage, TimelinePage, CapturesPage, CompletePage, ReplayFrame, PostRoutes, SearchPage)
+PAGES = (StartPage, BlogIcons, BlogPage, TimelinePage, CapturesPage, CompletePage, ReplayFrame, PostRoutes, SearchPage)
 
 
 def interface_app(archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> Starlette:

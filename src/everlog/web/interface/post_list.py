@@ -77,7 +77,8 @@ class PostList:
             "count": self.counted(chosen, sum(months.values())), "most": MOST_COUNTED, "figures": figures,
             "charts": charts[-OPEN_YEARS:], "earlier": charts[:-OPEN_YEARS], "undated": months.get("", 0),
             "active": _active(asked), "offered": self._offered(blog, asked),
-            "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings, "verdict": archive.blogs.inventory.last_verdict(blog.id),
+            "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings,
+            "verdict": archive.blogs.inventory.last_verdict(blog.id),
         }
 
     def counted(self, chosen: PostFilter, all_posts: int) -> int:
