@@ -1,9 +1,10 @@
 """Addresses: one spelling for identity, safe resolution, and pairing links with pages.
 
-bounded       a key as long as an index takes it
-canonical     what two spellings of the same page have in common
-absolute      a link of a document as a fetchable URL, or None
-match_pages   which page each link of a feed means
+bounded            a key as long as an index takes it
+canonical          what two spellings of the same page have in common
+absolute           a link of a document as a fetchable URL, or None
+with_empty_query   a URL with the bare `?` that its link ends with, as browsers ask for files
+match_pages        which page each link of a feed means
 """
 
 from __future__ import annotations
@@ -137,6 +138,19 @@ def _absolute(base: str | None, link: str) -> str | None:
         fragment=_escape_unsafe(parts.fragment),
     )
     return urlunsplit(cleaned)
+
+
+def with_empty_query(url: str, link: str) -> str:
+    """The URL of a link with the query that is there and empty, which `absolute` drops and browsers send.
+
+    Pages are told apart without it. Files are asked for as browsers ask: players find captures by the very address.
+
+    >>> with_empty_query("http://a.org/b.woff2", "/b.woff2?#iefix"), with_empty_query("http://a.org/b", "/b#?")
+    ('http://a.org/b.woff2?', 'http://a.org/b')
+    """
+    if "?" not in link or "?" in url or not link.partition("#")[0].rstrip().endswith("?"):
+        return url
+    return f"{url}?"
 
 
 def host_of(url: str) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from everlog.core.retry_policy import is_retried_at_once
+from everlog.core.urls import with_empty_query
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -124,16 +125,17 @@ class HttpResponse:
 
 
 def spelled(url: str) -> str:
-    """A URL as it goes over the wire: no fragment, no user name, the host in ASCII.
+    """A URL as it goes over the wire: no fragment, no user name, the host in ASCII. An empty query is sent, too.
 
-    >>> spelled("http://me:secret@Bücher.example/a b?q=ü#top")
-    'http://xn--bcher-kva.example/a%20b?q=%C3%BC'
+    >>> spelled("http://me:secret@Bücher.example/a b?q=ü#top"), spelled("http://a.example/b.woff2?#c")
+    ('http://xn--bcher-kva.example/a%20b?q=%C3%BC', 'http://a.example/b.woff2?')
     """
     if _SPELLED.fullmatch(url):
         return url
     parts = urlsplit(safe_url_string(urldefrag(url)[0]))
     netloc = parts.netloc.rpartition("@")[2].lower()
-    return urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
+    bare = urlunsplit((parts.scheme.lower(), netloc, parts.path or "/", parts.query, ""))
+    return with_empty_query(bare, url)
 
 
 @lru_cache(maxsize=4096)

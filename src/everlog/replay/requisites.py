@@ -20,8 +20,8 @@ from lxml import etree
 
 from everlog.core.links import base_of
 from everlog.core.tree import Element  # noqa: TC001 - the type of readers, which is looked at
-from everlog.core.urls import absolute, host_of
-from everlog.markup.revealing import LAZY, LAZY_SETS, is_pixel
+from everlog.core.urls import absolute, host_of, with_empty_query
+from everlog.markup.revealing import LAZY, is_pixel
 from everlog.markup.srcset import candidates, largest
 from everlog.replay.css_references import css_references
 from everlog.replay.html_places import (
@@ -33,6 +33,7 @@ from everlog.replay.html_places import (
     link_kind,
     meta_kind,
 )
+from everlog.replay.picture_choice import pictures_taken
 
 # Requisites of one page, at most, the pictures of its article among them. Of 9,132 pages of 84 blogs half name 17 or
 # fewer, 99 in a hundred 218 or fewer, and five more than this (339 at most): lists with a picture for everything.
@@ -84,7 +85,7 @@ def requisites_of(
 
     Its `body` and the names of the `attributes` in it, if they are at hand, save time.
 
-    Of a picture in several sizes these are the one that `src` names and the largest, as for the pictures of an article.
+    Of a picture in several sizes these are the one that `src` names, the largest, and the one that a browser takes.
     Frames of other hosts are other sites' pages: only those of the page's own host are needed.
 
     >>> page = etree.HTML('<link rel=stylesheet href=/a.css?v=1><img src=i.png><p style="filter: url(//b.org/c.png)">')
@@ -201,23 +202,16 @@ def _of_style(text: str) -> tuple[tuple[str, Kind], ...]:
 
 
 def _of_picture(picture: Element) -> Iterator[tuple[str, Kind]]:
-    """The addresses of a picture: as it stands, as scripts would show it, and the largest of its sizes."""
+    """The addresses of a picture: as it stands, as scripts would show it, the largest, and what a browser takes."""
     if is_pixel(picture):
         return
     if src := picture.get("src"):
         yield src, "image"
-    sizes: list[tuple[str, str]] = []
-    around = next(picture.iterancestors("picture"), None)
-    if around is not None:
-        for source in around.iter("source"):
-            sizes += candidates(source.get("srcset") or next(filter(None, map(source.get, LAZY_SETS)), ""))
     for name in map(str, picture.keys()):
-        if name == "srcset" or name in LAZY_SETS:
-            sizes += candidates(picture.get(name) or "")
-        elif name in LAZY and (late := picture.get(name)) and ("/" in late or "." in late):
+        if name in LAZY and (late := picture.get(name)) and ("/" in late or "." in late):
             yield late, "image"
-    if (best := largest(sizes)) is not None:
-        yield best, "image"
+    for taken in pictures_taken(picture):
+        yield taken, "image"
 
 
 def _of_source(source: Element) -> Iterator[tuple[str, Kind]]:
@@ -258,13 +252,13 @@ def _full(root: str, base: str, link: str) -> str | None:
     link = link.strip()
     if not link or link.startswith(("#", "data:", "javascript:", "about:", "blob:")):
         return None
-    return _bare(absolute(base, link))
+    return _bare(absolute(base, link), link)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _of_root(root: str, link: str) -> str | None:
-    return _bare(absolute(root, link))
+    return _bare(absolute(root, link), link)
 
 
-def _bare(full: str | None) -> str | None:
-    return urldefrag(full).url if full is not None and "#" in full else full
+def _bare(full: str | None, link: str) -> str | None:
+    return with_empty_query(urldefrag(full).url if "#" in full else full, link) if full is not None else None
