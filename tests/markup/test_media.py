@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from everlog.core.tree import parse
 from everlog.markup.cleaning import clean_html
-from everlog.markup.media import extension, is_media_type, media_of, rewrite
+from everlog.markup.media import extension, is_page_instead, media_of, rewrite
 
 URL = "https://a.blog/2024/post"
 A, B, C = "https://a.blog/a.jpg", "https://a.blog/b.jpg", "https://a.blog/c.jpg"
@@ -147,12 +147,16 @@ def test_the_ending_of_a_file_is_always_safe(kind, url):
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_media"),
+    ("kind", "start", "is_page"),
     [
-        ("image/png", True), ("Image/JPEG; x", True), ("application/pdf", True), ("application/octet-stream", True),
-        (None, True), ("text/csv", True), ("text/html", False), ("application/xhtml+xml", False),
-        ("application/json", False), ("text/css", False), ("multipart/mixed", False),
+        ("text/html", b"<!doctype html><title>x", True), ("Text/HTML; charset=x", b"Not found", True),
+        ("application/xhtml+xml", b"<?xml version='1.0'?><html>", True), ("text/html", b"", True),
+        ("image/png", b"  <!-- cached -->\n<html lang=de>", True), (None, b"\xef\xbb\xbf<!DOCTYPE HTML PUBLIC", True),
+        ("text/html", b"\xff\xd8\xff\xe0", False), ("text/html", b"GIF89a", False), ("text/html", b"a\0b", False),
+        ("text/html", b"<?xml version='1.0'?>\n<svg xmlns=", False), ("text/html", b"\0\0\0\x18ftypmp42", False),
+        ("image/svg+xml", b"<svg>", False), ("text/plain", b"about <html>", False), ("application/json", b"{}", False),
+        ("text/xml", b"<?xml version='1.0'?><gpx>", False), (None, b"", False),
     ],
 )
-def test_pages_are_no_media(kind, is_media):
-    assert is_media_type(kind) is is_media
+def test_a_page_that_stands_for_a_file_is_told_by_its_type_and_its_beginning(kind, start, is_page):
+    assert is_page_instead(kind, start) is is_page

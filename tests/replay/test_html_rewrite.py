@@ -341,3 +341,17 @@ def test_a_picture_in_an_embed_is_shown_as_a_picture():
 def test_a_font_that_is_shown_only_if_it_comes_at_once_is_shown():
     text = "<style>@font-face { font-family: a; font-display: optional; src: url(a.woff2) }</style>"
     assert "font-display: block;" in shown(text)
+
+
+def test_a_frame_shows_the_error_page_that_was_captured_and_nothing_else_does():
+    def resolve(urls):
+        return {url: Replayed(timestamp="20200101000000", url=url, is_error=True) for url in urls}
+
+    def rewritten(text: str) -> str:
+        return rewrite_html(text, url=URL, resolve=resolve, view=VIEW)
+
+    assert rewritten("<iframe src=b></iframe>") == f'<iframe src="{AT}https://a.org/p/b" {SANDBOX}></iframe>'
+    assert rewritten("<frame src=b>") == f'<frame src="{AT}https://a.org/p/b">'
+    assert AT not in rewritten("<img src=b><link rel=stylesheet href=b><object data=b>c</object><a href=b>d</a>")
+    assert AT not in rewritten("<style>p { background: url(b) }</style><p style='background: url(b)'>")
+    assert "Not in the archive" in rewritten("<a href=b>d</a>")

@@ -43,13 +43,17 @@ _ENDINGS = {
     "application/vnd.oasis.opendocument.presentation": "odp", "application/x-shockwave-flash": "swf",
     "text/calendar": "ics",
 }
-# Answers of these types are pages, or parts of pages: what a server sends for a picture it has not.
-_PAGES = frozenset((
-    "application/xhtml+xml", "application/javascript", "application/x-javascript", "application/ecmascript",
-    "application/json", "application/ld+json", "application/xml", "application/rss+xml", "application/atom+xml",
-    "application/x-httpd-php",
-))
-_TEXTS = frozenset(("text/plain", "text/csv", "text/vtt", "text/rtf", "text/calendar", "text/x-bibtex"))
+_PAGES = frozenset(("text/html", "application/xhtml+xml"))
+# How pages begin; and what is none, though it was sent as one: scripts that send pictures may forget to say so.
+_PAGE_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--[^>]{0,500}-->\s*)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE,
+)
+_FILE_START = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM|%PDF|ID3|OggS|fLaC|PK\x03\x04|wOF|\x1f\x8b|....ftyp|"
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?(?:<!DOCTYPE\s+svg[^>]{0,300}>\s*)?<svg[\s>]", re.DOTALL,
+)
+# As much of a file as tells what it is.
+START_BYTES = 2_048
 _SHOWING = ("img", "source", "audio", "video", "track", "a")
 _MAY_SHOW = re.compile(rf"<(?:a\b|{'|'.join(sorted({*_SHOWING, *PLAYERS} - {'a'}))})", re.IGNORECASE)
 _REWRITTEN = frozenset(("a", "audio", "img", "picture", "source", "track", "video"))
@@ -132,16 +136,19 @@ def extension(content_type: str | None, url: str) -> str:
     return suffix if suffix in FILES else "bin"
 
 
-def is_media_type(content_type: str | None) -> bool:
-    """Whether an answer of this type can be media; one without a type can.
+def is_page_instead(content_type: str | None, start: bytes) -> bool:
+    """Whether a page was sent where a file was asked for, as servers do that have no such file and do not say 404.
 
-    >>> is_media_type("image/png"), is_media_type("application/pdf"), is_media_type("text/html; charset=utf-8")
-    (True, True, False)
+    `start` is what the answer begins with, `START_BYTES` of it or all.
+
+    >>> is_page_instead("text/html; charset=utf-8", b"<p>Nothing here"), is_page_instead("image/png", b"\\x89PNG")
+    (True, False)
+    >>> is_page_instead("image/png", b"<!DOCTYPE html><title>Not found"), is_page_instead("text/html", b"\\x89PNG")
+    (True, False)
     """
-    kind = _bare_type(content_type)
-    if not kind or kind in _TEXTS:
-        return True
-    return kind.startswith(("image/", "audio/", "video/", "font/", "application/")) and kind not in _PAGES
+    if _bare_type(content_type) in _PAGES:
+        return _FILE_START.match(start) is None and b"\0" not in start
+    return _PAGE_START.match(start) is not None
 
 
 def _bare_type(content_type: str | None) -> str:

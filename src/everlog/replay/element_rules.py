@@ -15,7 +15,7 @@ from everlog.core.urls import absolute
 from everlog.markup.revealing import LAZY, LAZY_SETS, SPARE, is_empty_picture, lazy_address
 from everlog.markup.srcset import candidates, largest, spelled
 from everlog.replay.html_places import CSS_ATTRIBUTES, LAZY_BACKGROUNDS, PLACES, SVG_REFERRING, link_kind
-from everlog.replay.memento_links import Replayed, View, reference
+from everlog.replay.memento_links import Held, Replayed, View, reference, without_errors
 from everlog.replay.style_rewrite import NOWHERE, data_text, data_url, restyled
 
 # The mark of a link to what is not held. No class: style sheets ask whether a link has one.
@@ -55,20 +55,27 @@ class Attributes(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Rules:
-    """The rules for one document: `base` is what its links are relative to, `inner` rewrites a document inside it."""
+    """The rules for one document: `base` is what its links are relative to, `inner` rewrites a document inside it.
+
+    `answered` finds error pages, too, which frames show; `held` only what was there.
+    """
 
     url: str
     base: str
     view: View
-    held: Callable[[str], Replayed | None]
+    answered: Held
     inner: Callable[[str, str], str]
     # Addresses of pictures that scripts would have shown, and the classes of these.
     revealed: set[str] = field(default_factory=set)
     revealed_classes: set[str] = field(default_factory=set)
     # Links that were resolved against the base before.
     known: dict[str, tuple[str, str] | None] = field(default_factory=dict)
+    held: Held = field(init=False)
     # The best that the sources of the `picture` around an image have.
     _source: str | None = None
+
+    def __post_init__(self) -> None:
+        self.held = without_errors(self.answered)
 
     def apply(self, tag: Attributes) -> None:
         """What holds for every element, and what holds for this one."""
@@ -327,7 +334,7 @@ class Rules:
         if meant is None:
             tag.drop("src")
             return
-        capture = self.held(meant[0]) or Replayed(timestamp=self.view.timestamp, url=meant[0])
+        capture = self.answered(meant[0]) or Replayed(timestamp=self.view.timestamp, url=meant[0])
         tag.set("src", self.view.frame(capture, meant[1]))
 
     def iframe(self, tag: Attributes, drawn: tuple[str, str] | None = None) -> None:
@@ -347,7 +354,7 @@ class Rules:
             text = data_text(link) if link[5:].lstrip().lower().startswith("text/html") else None
             tag.set("srcdoc", self.inner(text or "", self.base))
         elif (meant := self.meant(link) if link else None) is not None:
-            capture = self.held(meant[0])
+            capture = self.answered(meant[0])
             if capture is not None:
                 tag.set("src", self.view.frame(capture, meant[1]))
             else:

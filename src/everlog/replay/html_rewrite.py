@@ -7,14 +7,13 @@ page as a browser does. See docs/internals/replay.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import unescape
 
 from everlog.replay.element_rules import MISSING, Rules, not_held
 from everlog.replay.html_scan import Scan, Token, scan
 from everlog.replay.html_tokens import Tag, escaped, start_tags
-from everlog.replay.memento_links import Replayed, Resolve, View, reference
+from everlog.replay.memento_links import Held, Resolve, View, reference
 from everlog.replay.xml_rewrite import rewrite_xml
 
 # Forty times the largest of 13,168 pages of blogs; the rest of a larger one is not shown.
@@ -74,7 +73,7 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
     return rewritten
 
 
-def _inner(text: str, base: str, held: Callable[[str], Replayed | None], view: View) -> str:
+def _inner(text: str, base: str, held: Held, view: View) -> str:
     """The HTML of a frame inside another kind of document."""
     text, _ = _bounded(text)
     return _document(text, scan(text), "about:srcdoc", held, PageState(view=view, is_final=True), 1, base)
@@ -100,7 +99,7 @@ def _bounded(text: str) -> tuple[str, bool]:
 
 
 def _document(
-    text: str, found: Scan, url: str, held: Callable[[str], Replayed | None], state: PageState, depth: int,
+    text: str, found: Scan, url: str, held: Held, state: PageState, depth: int,
     base: str | None = None,
 ) -> str:
     def inner(document: str, inner_base: str) -> str:
@@ -111,7 +110,7 @@ def _document(
 
     base = _base(found, base or url)
     rules = Rules(
-        url=url, base=base, view=state.view, held=held, inner=inner, known=state.known.setdefault(base, {}),
+        url=url, base=base, view=state.view, answered=held, inner=inner, known=state.known.setdefault(base, {}),
         revealed=state.revealed, revealed_classes=state.revealed_classes,
     )
     return _Writer(text, found, rules, is_final=state.is_final).written()

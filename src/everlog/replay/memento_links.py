@@ -28,16 +28,30 @@ class Replayed:
     """The capture that is shown for a reference: the one nearest in time to the page.
 
     `url` is the address that it was captured under, which may be spelled in another way than the reference is, or be
-    the target of a redirect.
+    the target of a redirect. `is_error` is set where all that was captured is an error page: frames show one as the
+    live page did, and for everything else nothing is held.
     """
 
     timestamp: str
     url: str
     content_type: str | None = None
+    is_error: bool = False
 
 
 # All references of a document at once, absolute and without fragments, to those of them that are held.
 Resolve = Callable[[Sequence[str]], Mapping[str, Replayed]]
+# The capture of one of them; None if it is not held.
+Held = Callable[[str], Replayed | None]
+
+
+def without_errors(held: Held) -> Held:
+    """The same look-up for what cannot show an error page: pictures, styles, links."""
+
+    def good(url: str) -> Replayed | None:
+        found = held(url)
+        return found if found is not None and not found.is_error else None
+
+    return good
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
 
 from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
-from everlog.replay.memento_links import Replayed, Resolve, View, reference
+from everlog.replay.memento_links import Replayed, Resolve, View, reference, without_errors
 
 # Asking for it fails at once, without a request: what is not held is not shown, and nobody is asked.
 NOWHERE = "about:invalid"
@@ -29,7 +29,7 @@ def rewrite_style(text: str, *, url: str, resolve: Resolve, view: View) -> str:
     """
     wanted = style_urls(text, url)
     held = resolve(wanted) if wanted else {}
-    return restyled(text, url, held.get, view)
+    return restyled(text, url, without_errors(held.get), view)
 
 
 def style_urls(text: str, url: str) -> tuple[str, ...]:

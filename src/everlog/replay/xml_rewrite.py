@@ -154,7 +154,7 @@ class _Pass:
         base = next((link for each in root.iter(f"{{{_XHTML}}}base") if (link := each.get("href"))), None)
         meant = reference(url, base) if base is not None else None
         self._rules = Rules(
-            url=url, base=meant[0] if meant is not None else url, view=view, held=held,
+            url=url, base=meant[0] if meant is not None else url, view=view, answered=held,
             inner=lambda text, inner_base: inner(text, inner_base, held, view),
         )
         self.instructions: list[str] = []

@@ -24,7 +24,7 @@ from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
 from everlog.usecases.page.requisite_links import file_lanes
-from everlog.usecases.page.requisite_visits import medium_held_as_requisite, visit_of_requisite
+from everlog.usecases.page.requisite_visits import medium_held_as_requisite, visit_of_requisite, without_page
 
 log = logging.getLogger("everlog")
 
@@ -344,7 +344,7 @@ class Crawl:
 
     async def _visit_medium(self, link: Link) -> Visit:
         context = self.context
-        answer = await context.fetcher.fetch(link.url, purpose="media")
+        answer = without_page(await context.fetcher.fetch(link.url, purpose="media"))
         if isinstance(answer, Failure):
             return visit_of_missed_file(link, answer, context, self._now())
         return Visit(blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges)

@@ -9,6 +9,7 @@ from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.urls import canonical
 from everlog.history.memento import WEB_ARCHIVE
 from everlog.records import Exchange, Visit
+from everlog.usecases.page.requisite_visits import stands_for_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +54,10 @@ async def restore_media(blog: Blog, client: ArchiveClient, *, is_dead: bool) -> 
 
 async def _captured(url: str, around: datetime, client: ArchiveClient) -> Exchange | None:
     found = await client.nearest(url, around, purpose="media")
-    if not isinstance(found, Exchange):
+    if not isinstance(found, Exchange) or stands_for_file(found):
         # What is nearest may be an error; there may be a good answer of another time.
         found = await client.newest_good(url, purpose="media")
-    return found if isinstance(found, Exchange) and found.size else None
+    return found if isinstance(found, Exchange) and found.size and not stands_for_file(found) else None
 
 
 def _missing(blog: Blog, client: ArchiveClient, *, is_dead: bool) -> Iterator[tuple[str, datetime]]:

@@ -28,7 +28,7 @@ from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import collect_comments, read_content, store
 from everlog.usecases.page.post_media import entry_of, media_urls
-from everlog.usecases.page.requisite_visits import needed_by
+from everlog.usecases.page.requisite_visits import needed_by, without_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -223,7 +223,7 @@ class _Taking:
         page.post = replace(page.post, media=tuple(Media(url=url) for url in urls))
         for url in urls:
             link = Link(url=url, key=canonical(url), lane="media", found_on=page.link.url)
-            answer = await context.fetcher.fetch(url, purpose="media")
+            answer = without_page(await context.fetcher.fetch(url, purpose="media"))
             if isinstance(answer, Fetched):
                 context.is_new(link.key)
                 await context.submit(Visit(

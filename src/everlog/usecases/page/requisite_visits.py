@@ -1,4 +1,4 @@
-"""Visit of a requisite: asked for once, kept with what it needs in turn, or not there for a reason."""
+"""Visits of files: of a requisite, kept with what it needs in turn, and of media; or not there for a reason."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.tree import parse
 from everlog.errors import UnreadablePage
+from everlog.markup.media import FILES, START_BYTES, is_page_instead
+from everlog.markup.revealing import suffix_of
 from everlog.records import Exchange, Failure, Fetched, Visit
 from everlog.replay.css_references import css_text
 from everlog.replay.requisites import Requisite, requisites_of, requisites_of_css, requisites_of_manifest
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 NOT_MODIFIED = 304
 HTML = ("text/html", "application/xhtml+xml")
+PAGE_INSTEAD = "a page was sent in place of the file"
+_DESIGN_FILES = frozenset(("css", "js", "mjs", "webmanifest", "eot"))
 
 
 async def visit_of_requisite(link: Link, context: CrawlContext, now: datetime) -> Visit:
@@ -41,18 +45,57 @@ async def visit_of_requisite(link: Link, context: CrawlContext, now: datetime) -
             link.url, purpose="requisite", etag=stored.etag if stored else None,
             last_modified=stored.last_modified if stored else None,
         )
+    is_guess = link.rank < 0
+    if not is_guess and (_is_file(link.url) or (stored is not None and not _is_page(stored.content_type))):
+        answer = without_page(answer)
     visit = Visit(blog_id=context.blog.id, url=link.url, key=link.key, lane="requisite", outcome="requisite")
     if isinstance(answer, Fetched):
-        needed = needed_by(answer.answer, depth=link.rank)
-        links = context.requisites.new(needed, found_on=link.url, depth=int(max(link.rank, 0)) + 1)
-        return replace(visit, exchanges=answer.exchanges, links=tuple(links))
+        links = _links_of(answer.answer, link, context)
+        return replace(visit, exchanges=answer.exchanges, links=links)
     if stored is not None:
         # What is held stays; it is looked at again as if it had not changed.
         return replace(visit, reason=answer.reason)
-    if link.rank < 0 and answer.status in NOT_THERE:
+    if is_guess and answer.status in NOT_THERE:
         # No page named it: that there is nothing is an answer.
         return replace(visit, exchanges=answer.exchanges)
-    return visit_of_missed_file(link, answer, context, now)
+    missed = visit_of_missed_file(link, answer, context, now)
+    if answer.exchanges and not _is_file(link.url):
+        # A frame shows the error page, which has a design, too.
+        return replace(missed, links=_links_of(answer.exchanges[-1], link, context))
+    return missed
+
+
+def without_page(answer: Fetched | Failure) -> Fetched | Failure:
+    """The answer about a file; a failure, if it is a page that stands for one which is not there.
+
+    Nothing of it is kept: as a capture of the file it would be shown in the place of an earlier one.
+    """
+    if isinstance(answer, Failure) or not stands_for_file(answer.answer):
+        return answer
+    answer.answer.let_go()
+    return Failure(url=answer.url, trouble="http", reason=PAGE_INSTEAD, status=answer.answer.status)
+
+
+def stands_for_file(answer: Exchange) -> bool:
+    """Whether an answer about a file is a page."""
+    if not 200 <= answer.status < 300:
+        return False
+    return is_page_instead(answer.header("content-type"), next(answer.chunks(), b"")[:START_BYTES])
+
+
+def _links_of(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link, ...]:
+    """What a requisite needs in turn and is not in the queue yet."""
+    needed = needed_by(answer, depth=link.rank)
+    return tuple(context.requisites.new(needed, found_on=link.url, depth=int(max(link.rank, 0)) + 1))
+
+
+def _is_file(url: str) -> bool:
+    """Whether an address is one of a file by its name; frames, and what scripts send, are not."""
+    return suffix_of(url) in FILES | _DESIGN_FILES
+
+
+def _is_page(content_type: str | None) -> bool:
+    return (content_type or HTML[0]).partition(";")[0].strip().lower() in HTML
 
 
 def medium_held_as_requisite(link: Link, context: CrawlContext) -> Visit | None:
@@ -61,7 +104,7 @@ def medium_held_as_requisite(link: Link, context: CrawlContext) -> Visit | None:
         return None
     capture = context.archive.captures.find(context.blog.id, link.url)
     held = stored_exchange(capture, context.archive) if capture is not None and capture.purpose == "requisite" else None
-    if held is None or not held.size:
+    if held is None or not held.size or stands_for_file(held):
         return None
     return Visit(
         blog_id=context.blog.id, url=link.url, key=link.key, outcome="media",

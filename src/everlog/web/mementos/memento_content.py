@@ -97,7 +97,7 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
         body = record.whole()
 
     def resolve(urls: Sequence[str]) -> Mapping[str, Replayed]:
-        return replayed(archive, urls, memento.at)
+        return replayed(archive, urls, memento.at, with_errors=True)
 
     if kind == "text/css":
         sheet = css_text(body, memento.content_type, _pages_encoding(archive, memento, body))

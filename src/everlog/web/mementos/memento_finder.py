@@ -44,10 +44,15 @@ def find_memento(archive: Archive, url: str, at: datetime) -> Found:
     return Found(memento=None, url=url)
 
 
-def replayed(archive: Archive, urls: Sequence[str], at: datetime) -> Mapping[str, Replayed]:
-    """What is shown for the references of a page: one look-up for all of them."""
+def replayed(
+    archive: Archive, urls: Sequence[str], at: datetime, *, with_errors: bool = False,
+) -> Mapping[str, Replayed]:
+    """What is shown for the references of a page: one look-up for all of them; `with_errors`: with error pages."""
     held = archive.mementos.nearest_many(urls, at)
     return {
-        url: Replayed(timestamp=timestamp(sighting.at), url=sighting.url, content_type=sighting.content_type)
-        for url, sighting in held.items() if sighting.way != "error"
+        url: Replayed(
+            timestamp=timestamp(sighting.at), url=sighting.url, content_type=sighting.content_type,
+            is_error=sighting.way == "error",
+        )
+        for url, sighting in held.items() if with_errors or sighting.way != "error"
     }
