@@ -4,7 +4,9 @@
     interface/       the pages of everlog: blogs, search, completeness, captured pages in their frame
     posts/           pages about one post: to read, what changed, comments
     mementos/        captured pages by themselves, on an origin of their own
-    request_guard    who may ask: Host, methods, headers of every answer, the access log
+    feeds/           new posts and changes, for feed readers
+    request_guard    who may ask: Host, methods, headers of every answer; `access_log` writes a line for each
+    limited_app      what is expensive is limited: `client_limits` has prices, buckets and turns
     origins          the addresses of both ports, as the reader's browser has to know them
 
 What strangers wrote stands on the replay port only, under `Content-Security-Policy: sandbox` without scripts. Nothing

@@ -92,7 +92,12 @@ def lang_attribute(language: str | None) -> Markup:
     >>> lang_attribute("pt-BR"), lang_attribute("<b>")
     (Markup(' lang="pt-BR"'), Markup(''))
     """
-    return Markup(' lang="{}"').format(language) if language and _LANGUAGE.fullmatch(language) else Markup("")
+    return Markup(' lang="{}"').format(language) if is_language(language) else Markup("")
+
+
+def is_language(language: str | None) -> bool:
+    """Whether something can be the name of a language."""
+    return language is not None and _LANGUAGE.fullmatch(language) is not None
 
 
 def is_web(url: str | None) -> bool:

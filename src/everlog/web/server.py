@@ -16,11 +16,13 @@ import uvicorn
 
 from everlog.archive.repos.mementos import MementoRepository
 from everlog.errors import UsageError
+from everlog.web.access_log import opened_access_log
+from everlog.web.client_limits import ProxyTrust
 from everlog.web.interface.interface_app import interface_app
 from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages
-from everlog.web.request_guard import RequestGuard
+from everlog.web.request_guard import INTERFACE, REPLAY, RequestGuard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from everlog.archive import Archive
+    from everlog.web.access_log import AccessLog
 
 # Requests that are under way when the server is stopped have so long to end.
 GRACE_SECONDS = 3
@@ -47,6 +50,10 @@ class ServeOptions:
     allowed: tuple[str, ...] = ()
     # What is hidden is left out, and nothing is told of the machine.
     public: bool = False
+    # A file, or - for standard output.
+    access_log: str | None = None
+    # What a proxy on another machine says of its readers is believed; one on this machine is, if there is a `base_url`.
+    trust_proxy: bool = False
 
 
 class ArchiveServer:
@@ -59,8 +66,11 @@ class ArchiveServer:
 
     def run(self, ready: Callable[[Origins], None]) -> bool:
         """Answer until stopped; `ready` hears where, once both ports are open. Whether it was interrupted (Ctrl-C)."""
-        with _listening(self._options) as (sockets, origins):
-            apps = apps_of(self._archive, origins, public=self._options.public)
+        with (
+            opened_access_log(self._options.access_log, is_public=self._options.public) as noted,
+            _listening(self._options) as (sockets, origins),
+        ):
+            apps = apps_of(self._archive, origins, self._options, noted)
             asyncio.run(self._serve(apps, sockets, lambda: ready(origins)))
         return self._stopped_by == signal.SIGINT
 
@@ -70,6 +80,7 @@ class ArchiveServer:
             server.force_exit = self._stopped_by is not None
             server.should_exit = True
         self._stopped_by = by
+
     async def _serve(
         self, apps: Sequence[ASGIApp], sockets: Sequence[socket.socket], ready: Callable[[], None],
     ) -> None:
@@ -103,16 +114,25 @@ def _config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def apps_of(archive: Archive, origins: Origins, *, public: bool = False) -> tuple[ASGIApp, ASGIApp]:
+def apps_of(
+    archive: Archive, origins: Origins, options: ServeOptions, noted: AccessLog | None = None,
+) -> tuple[ASGIApp, ASGIApp]:
     """The interface, and captured pages."""
-    pages = Pages()
+    pages, public = Pages(), options.public
+    trust = ProxyTrust(on_this_machine=origins.base_url is not None, everywhere=options.trust_proxy)
     if public:
         # The same archive, whose captures are those that anybody may see.
         archive = copy.copy(archive)
         archive.mementos = MementoRepository(archive.backend.database, public=True)
     return (
-        RequestGuard(interface_app(archive, origins, pages, public=public), origins),
-        RequestGuard(ReplayApp(archive, origins, pages, public=public).app(), origins),
+        RequestGuard(
+            interface_app(archive, origins, pages, public=public), origins, headers=INTERFACE, access_log=noted,
+            trust=trust,
+        ),
+        RequestGuard(
+            ReplayApp(archive, origins, pages, public=public).app(), origins, headers=REPLAY, access_log=noted,
+            trust=trust,
+        ),
     )
 
 

@@ -29,7 +29,7 @@ NEEDED = ("jinja2", "starlette", "uvicorn")
 
 
 @takes("archive files config quiet verbose")
-def serve(  # noqa: PLR0913 - one parameter per flag
+def serve(  # noqa: PLR0913, PLR0917 - one parameter per flag
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(
         metavar="PORT", min=0, max=65535, help="The port of the interface; 0 is any that is free.",
@@ -49,6 +49,12 @@ def serve(  # noqa: PLR0913 - one parameter per flag
     public: Annotated[bool, typer.Option(
         "--public", help="Leave out what is hidden (everlog hide), and tell nothing of this machine.",
     )] = False,
+    trust_proxy: Annotated[bool, typer.Option(
+        "--trust-proxy", help="Believe what a proxy on another machine says of who asks (X-Forwarded-For).",
+    )] = False,
+    access_log: Annotated[str | None, typer.Option(
+        metavar="FILE", help="Write a line for each request into a file; - is standard output.",
+    )] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in your web browser.")] = False,
     *, given: Flags,
 ) -> None:
@@ -64,6 +70,7 @@ def serve(  # noqa: PLR0913 - one parameter per flag
       everlog serve --public --host 0.0.0.0 --allow-host archive.lan
       everlog serve --port 9000 --archive postgresql://db/everlog
       everlog serve --base-url https://archive.example.org --replay-base-url https://pages.example.org
+      everlog serve --access-log access.log
     """
     want_extra()
     for flag, url in (("--base-url", base_url), ("--replay-base-url", replay_base_url)):
@@ -77,7 +84,7 @@ def serve(  # noqa: PLR0913 - one parameter per flag
 
     options = ServeOptions(
         host=host, port=port, replay_port=replay_port, base_url=base_url, replay_base_url=replay_base_url,
-        allowed=tuple(allow_host or ()), public=public,
+        allowed=tuple(allow_host or ()), public=public, access_log=access_log, trust_proxy=trust_proxy,
     )
     open_with("opening the archive", quiet=given.quiet)
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:

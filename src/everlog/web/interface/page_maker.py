@@ -38,6 +38,8 @@ class PageMaker:
 
     def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, is_public: bool = False) -> None:
         self.archive, self.origins, self.pages, self.is_public = archive, origins, pages, is_public
+        # Links of the pages themselves stay on the host that was asked; behind a proxy they begin with its path.
+        self.root = urlsplit(origins.base_url or "").path.rstrip("/")
 
     async def look(self, question: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What the archive says, asked in a thread: all that a question reads is of one moment, and one transaction."""
@@ -50,9 +52,10 @@ class PageMaker:
     async def page(
         self, request: Request, name: str, status: int = 200, *, headers: dict[str, str] | None = None, **values: Any,
     ) -> Response:
-        # Links of the pages themselves stay on the host that was asked; behind a proxy they begin with its path.
-        root = urlsplit(self.origins.base_url or "").path.rstrip("/")
-        values = {"root": root, "safe": safe, "short": short, "is_public": self.is_public, **values}
+        values = {
+            "root": self.root, "safe": safe, "short": short, "is_public": self.is_public,
+            "robots": (headers or {}).get("X-Robots-Tag"), **values,
+        }
         text = await run_in_threadpool(self.pages.text, name, **values)
         there = origin_of(self.origins.replay(request.headers["host"]))
         return self.pages.answer(text, status, {
@@ -104,6 +107,13 @@ class PageMaker:
             # What went wrong names folders and servers.
             known = EverlogError("The archive could not be read just now.", advice="try again later")
         return await self.page(request, "failed.html", 500, message=known.message, advice=known.advice)
+
+    async def busy(self, request: Request, status: int, seconds: int) -> Response:
+        """The page for who has to wait."""
+        return await self.page(
+            request, "busy.html", status, seconds=seconds, is_own=status == 429,
+            headers={"Retry-After": str(seconds), "Cache-Control": "no-store", "X-Robots-Tag": "noindex"},
+        )
 
     def _near(self, url: str) -> tuple[tuple[HeldAddress, ...], Blog | None]:
         blog = next(

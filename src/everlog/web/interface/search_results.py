@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.projection.filters import PostFilter
@@ -41,17 +41,15 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
     if not query:
         return values
     try:
-        found = archive.search.ranked(query, most=MOST_FACETED)
-        chosen = _chosen(archive, asked, public=public)
+        found, is_all = found_by(archive, asked, public=public)
     except UsageError as error:
         return values | {"problem": error.message}
-    kept = archive.listing.among([number for number, _ in found], chosen) if chosen is not None else ()
-    scores = dict(found)
-    here = kept[(page - 1) * PER_PAGE:page * PER_PAGE]
-    summaries = archive.listing.summaries(here, public=public)
-    hits = archive.search.hits(query, [(number, scores[number]) for number in here if number in summaries])
+    kept = tuple(number for number, _ in found)
+    here = found[(page - 1) * PER_PAGE:page * PER_PAGE]
+    summaries = archive.listing.summaries([number for number, _ in here], public=public)
+    hits = archive.search.hits(query, [each for each in here if each[0] in summaries])
     return values | {
-        "hits": hits, "count": len(kept), "is_all": len(found) < MOST_FACETED,
+        "hits": hits, "count": len(kept), "is_all": is_all,
         "offered": _offered(archive, asked, kept, public=public),
         "blogs": {blog.home: blog for blog in archive.overview.blogs(
             ids=sorted({each.blog_id for each in summaries.values()}), public=public,
@@ -59,6 +57,15 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
         "previous": asked.link(page=str(page - 1) if page > 2 else None) if page > 1 else None,
         "further": asked.link(page=str(page + 1)) if len(kept) > page * PER_PAGE else None,
     }
+
+
+def found_by(archive: Archive, asked: Asked, *, public: bool) -> tuple[Sequence[tuple[int, float]], bool]:
+    """The posts that are found, with their scores, the best first; and whether that is all. `UsageError`: no query."""
+    ranked = archive.search.ranked(asked.get("q").strip(), most=MOST_FACETED)
+    chosen = _chosen(archive, asked, public=public)
+    scores = dict(ranked)
+    kept = archive.listing.among([number for number, _ in ranked], chosen) if chosen is not None else ()
+    return [(number, scores[number]) for number in kept], len(ranked) < MOST_FACETED
 
 
 def _chosen(archive: Archive, asked: Asked, *, public: bool) -> PostFilter | None:

@@ -21,6 +21,7 @@ from starlette.routing import Route
 from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.replay import Replayed, View
+from everlog.web.health import health_of
 from everlog.web.mementos.byte_ranges import ByteRange, read_range
 from everlog.web.mementos.capture_times import from_http_date, http_date, meant_by, timestamp
 from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type
@@ -85,6 +86,7 @@ class ReplayApp:
             Route("/timemap/{format}/{rest:path}", self.timemap),
             Route("/static/{name}", self._pages.static),
             Route("/robots.txt", _robots),
+            Route("/healthz", self.health),
             Route("/", self.front),
         ], exception_handlers={404: self._lost, EverlogError: self._failed})
 
@@ -141,6 +143,10 @@ class ReplayApp:
     async def front(self, request: Request) -> Response:
         """Whoever comes here by hand wants the interface."""
         return RedirectResponse(self._origins.interface(request.headers["host"]) + "/", 302)
+
+    async def health(self, _request: Request) -> Response:
+        """Whether the archive can be read."""
+        return await health_of(self._archive)
 
     def _prefix(self, request: Request) -> str:
         return self._origins.replay(request.headers["host"])
