@@ -12,6 +12,7 @@ from everlog.errors import EverlogError
 from everlog.web.feeds.feed_routes import FeedRoutes
 from everlog.web.interface.blog_icons import BlogIcons
 from everlog.web.interface.blog_page import BlogPage
+from everlog.web.interface.calendar_page import CalendarPage
 from everlog.web.interface.captures_page import CapturesPage
 from everlog.web.interface.complete_page import CompletePage
 from everlog.web.interface.page_maker import PageMaker
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 # Each says which addresses it answers.
 PAGES = (
     StartPage, BlogIcons,
-    BlogPage, TimelinePage, CapturesPage, CompletePage,
+    BlogPage, CalendarPage, TimelinePage, CapturesPage, CompletePage,
     ReplayFrame, PostRoutes,
     SearchPage, SearchFiles,
     FeedRoutes, SiteFiles,

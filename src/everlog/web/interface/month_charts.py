@@ -6,6 +6,7 @@ other on a telephone, and no letter is ever scaled.
 
 from __future__ import annotations
 
+from calendar import Calendar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ MOST_POINTS = 60
 # With fewer bars than these the drawing ends early, rather than having bars as wide as a hand.
 FEW_POINTS = 30
 SPARK_HEIGHT = 24
+# Shades of days in a calendar.
+LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,53 @@ def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
     return tuple(
         YearChart(year=year, posts=sum(bar.posts for bar in bars), bars=tuple(bars)) for year, bars in years.items()
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A day of a calendar; `level` is from 0 (no posts) to 4 (as many as on the best day of the year)."""
+
+    day: str
+    number: int
+    name: str
+    posts: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthGrid:
+    """A month of a calendar: weeks of seven days, from Monday to Sunday; None is a day of another month."""
+
+    month: str
+    name: str
+    posts: int
+    weeks: tuple[tuple[Day | None, ...], ...]
+
+
+def month_grids(year: str, days: Mapping[str, int], months: Mapping[str, int]) -> tuple[MonthGrid, ...]:
+    """The twelve months of a year, with posts per day and per month.
+
+    >>> may = month_grids("2024", {"2024-05-03": 2, "2024-05-04": 1}, {"2024-05": 3})[4]
+    >>> may.name, may.posts, [day and (day.number, day.posts, day.level) for day in may.weeks[0]]
+    ('May', 3, [None, None, (1, 0, 0), (2, 0, 0), (3, 2, 4), (4, 1, 2), (5, 0, 0)])
+    """
+    most = max(days.values(), default=0)
+    grids = []
+    for number, name in enumerate(MONTHS, start=1):
+        month = f"{year}-{number:02}"
+        weeks = []
+        for week in Calendar().monthdayscalendar(int(year), number):
+            row: list[Day | None] = []
+            for day in week:
+                key = f"{month}-{day:02}"
+                posts = days.get(key, 0)
+                row.append(Day(
+                    day=key, number=day, name=f"{day} {name} {int(year)}", posts=posts,
+                    level=-(-LEVELS * posts // most) if posts else 0,
+                ) if day else None)
+            weeks.append(tuple(row))
+        grids.append(MonthGrid(month=month, name=name, posts=months.get(month, 0), weeks=tuple(weeks)))
+    return tuple(grids)
 
 
 def sparkline(months: Mapping[str, int]) -> Sparkline | None:
