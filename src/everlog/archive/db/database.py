@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, Text, bindparam, select
+from sqlalchemy import Boolean, ColumnElement, Connection, Row, Select, Table, Text, bindparam, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import GenericFunction
 
@@ -121,6 +122,11 @@ class SearchIndex(Protocol):
         ...
 
     @property
+    def most_ranked(self) -> int:
+        """How many of the posts that fit are ranked for a reader who waits."""
+        ...
+
+    @property
     def needs_former(self) -> bool:
         """Whether a document has to be removed, as it was written, before another takes its place."""
         ...
@@ -137,8 +143,13 @@ class SearchIndex(Protocol):
 
     def find(
         self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]], *, limit: int, offset: int,
+        within: int | None = None, hurried: bool = False,
     ) -> list[tuple[int, float]]:
-        """The posts that fit best, with their scores (more is better). `blogs` are those each `blog:` means."""
+        """The posts that fit best, with their scores (more is better). `blogs` are those each `blog:` means.
+
+        Only those `within` a blog, if one is named. `hurried`: where very many fit, as they do if a word is one that
+        nearly all posts have, only those that came into the archive last are ranked.
+        """
         ...
 
     def count(self, connection: Connection, query: Query, blogs: Mapping[Term, Sequence[int]]) -> int: ...
@@ -216,6 +227,29 @@ class ObjectOf(GenericFunction[str]):
 @compiles(ObjectOf, "sqlite")
 def _object_for_sqlite(element: ObjectOf, compiler: SQLCompiler, **options: Any) -> str:
     return f"json_group_object{compiler.process(element.clause_expr, **options)}"
+
+
+class NumbersIn(GenericFunction[Any]):
+    """The numbers of a JSON list, for `in`: thousands of them are one value, where a list of values has a limit."""
+
+    name = "numbers_in"
+    inherit_cache = True
+
+
+@compiles(NumbersIn)
+def _numbers(element: NumbersIn, compiler: SQLCompiler, **options: Any) -> str:
+    listed = compiler.process(element.clause_expr, **options)
+    return f"(select cast(value as bigint) from json_array_elements_text(cast({listed} as json)))"  # noqa: S608 - a value
+
+
+@compiles(NumbersIn, "sqlite")
+def _numbers_for_sqlite(element: NumbersIn, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(select value from json_each{compiler.process(element.clause_expr, **options)})"  # noqa: S608 - a value
+
+
+def one_of(column: ColumnElement[int], numbers: Sequence[int]) -> ColumnElement[bool]:
+    """Whether a column is one of some thousand numbers."""
+    return column.op("in", is_comparison=True, return_type=Boolean())(NumbersIn(json.dumps(list(numbers))))
 
 
 @compiles(Greatest, "sqlite")

@@ -46,6 +46,9 @@ FOR_COMMENTS = 250_000
 # best of this are weighed by `pg_ranking.py`.
 WEIGHTS = "{0.1, 0.2, 0.4, 1.0}"
 LENGTH = 1
+# A vector is unpacked to rank it: so many take 60 ms of the server's processor time, all 60,000 that a common word
+# finds in 100,000 posts took two seconds.
+MOST_RANKED = 2_000
 
 # FTS5 splits pieces so (`tokenize='ascii'`): at all of ASCII that is no letter and no digit.
 _PIECE = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
@@ -70,6 +73,7 @@ class PostgresIndex:
     # one index, and none of them makes it anew because of another.
     kind = str(CUT)
     needs_former = False
+    most_ranked = MOST_RANKED
 
     def make(self, connection: Connection) -> None:
         for statement in MAKE:
@@ -93,11 +97,15 @@ class PostgresIndex:
 
     def find(
         self, connection: Connection, query: Query, blogs: Blogs, *, limit: int, offset: int,
+        within: int | None = None, hurried: bool = False,
     ) -> list[tuple[int, float]]:
         """The posts that fit best, with their scores; the newest first where there is no better or worse."""
-        where, values = _condition(query, blogs)
+        where, values = _condition(query, blogs, within)
         ranked = " & ".join(filter(None, (_choice(choice) for choice in query.wanted)))
         if ranked:
+            if hurried and (edge := _edge(connection, where, values)) is not None:
+                where += " and post_id > :edge"
+                values["edge"] = edge
             score = f"ts_rank('{WEIGHTS}', words, cast(:ranked as tsquery), {LENGTH})"
             statement = f"select post_id, {score} as score from search where {where} order by score desc, post_id"  # noqa: S608 - our own texts
             values["ranked"] = ranked
@@ -124,21 +132,25 @@ class PostgresIndex:
         return list(rows.scalars())
 
 
+def _edge(connection: Connection, where: str, values: Mapping[str, Any]) -> int | None:
+    """The number of the post behind which no more are to be ranked than a reader waits for; None: there are fewer."""
+    statement = f"select post_id from search where {where} order by post_id desc limit 1 offset :most"  # noqa: S608 - our own texts
+    return connection.execute(text(statement), {**values, "most": MOST_RANKED}).scalar()
+
+
 def _best(
     connection: Connection, statement: str, values: Mapping[str, Any], sought: Sequence[Sought], wanted: slice,
 ) -> list[tuple[int, float]]:
     """A part of what was found: the first some hundred weighed, those behind them as the server ranks them."""
-    found: list[tuple[int, float]] = []
-    if wanted.start < WEIGHED:
-        first = _part(connection, statement, values, WEIGHED, 0)
-        # Nothing behind them has a better score.
-        found = weighed(connection, first, sought)[wanted]
-        if len(first) < WEIGHED:
-            return found
-    more, start = wanted.stop - max(wanted.start, WEIGHED), max(wanted.start, WEIGHED)
+    if wanted.start >= WEIGHED:
+        behind = _part(connection, statement, values, wanted.stop - wanted.start, wanted.start)
+        return [(number, min(score, 1.0)) for number, score in behind]
+    # In one go with those behind them: the server ranks all that it found, however few are wanted.
+    ranked = _part(connection, statement, values, min(max(WEIGHED, wanted.stop), _LARGEST), 0)
+    found = weighed(connection, ranked[:WEIGHED], sought)[wanted]
+    # Nothing behind them has a better score.
     lowest = found[-1][1] if found else 1.0
-    behind = _part(connection, statement, values, more, start) if more > 0 else []
-    return found + [(number, min(score, lowest)) for number, score in behind]
+    return found + [(number, min(score, lowest)) for number, score in ranked[WEIGHED:]]
 
 
 def _part(
@@ -222,12 +234,15 @@ def _quoted(word: str) -> str:
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _condition(query: Query, blogs: Blogs) -> tuple[str, dict[str, Any]]:
+def _condition(query: Query, blogs: Blogs, within: int | None = None) -> tuple[str, dict[str, Any]]:
     """What rows of the index (or of the posts, if no word is wanted) have to fulfil, and its values."""
     values: dict[str, Any] = {}
     conditions: list[str] = []
     if query.wanted:
         conditions += _wanted(query.wanted, blogs, values)
+    if within is not None:
+        conditions.append(f"{'search' if query.wanted else 'posts'}.blog_id = :within")
+        values["within"] = within
     if query.unwanted:
         unwanted = _one_of(query.unwanted, blogs, values, "unwanted")
         # Said for the posts only if no word is wanted: then the index has nothing to begin with.

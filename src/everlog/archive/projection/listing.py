@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select, tuple_
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
-from everlog.archive.db.database import in_parts
+from everlog.archive.db.database import in_parts, one_of
 from everlog.archive.files.durable import nothing
 from everlog.archive.projection.filters import PostFilter, is_public
 from everlog.archive.projection.post_content import link_number
@@ -74,11 +74,9 @@ class ListingRepository:
 
     def among(self, posts: Sequence[int], chosen: PostFilter) -> tuple[int, ...]:
         """Those of some posts that a filter lets through, in their order."""
-        kept: set[int] = set()
+        statement = select(_summaries.c.post_id).where(one_of(_summaries.c.post_id, posts), chosen.all_conditions)
         with self.database.reading() as connection:
-            for part in in_parts(posts):
-                statement = select(_summaries.c.post_id).where(_summaries.c.post_id.in_(part), chosen.all_conditions)
-                kept.update(connection.scalars(statement))
+            kept = set(connection.scalars(statement))
         return tuple(number for number in posts if number in kept)
 
     def neighbours(self, post: PostSummary, *, public: bool = False) -> tuple[PostSummary | None, PostSummary | None]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import BindParameter, Integer, Select, Text, bindparam, cast, func, select
+from sqlalchemy import BindParameter, Integer, Select, Text, bindparam, cast, func, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import ObjectOf, in_parts
+from everlog.archive.db.database import ObjectOf, in_parts, one_of
 from everlog.archive.projection.filters import PostFilter, is_public
 from everlog.archive.projection.terms import language_term, term_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy import Row
@@ -238,32 +240,39 @@ class OverviewRepository:
     def facets(self, posts: Sequence[int], *, public: bool = False, most: int = 20) -> Facets:
         """What these posts, the best hits of a search, have in common: of the first few thousand."""
         columns = ("blog_id", "authors", "tags", "language", "published")
-        statement = select(*(_summaries.c[name] for name in columns))
-        if public:
-            statement = statement.where(is_public())
-        rows: list[Row[Any]] = []
+        statement = select(*(_summaries.c[name] for name in columns)).where(
+            one_of(_summaries.c.post_id, posts[:MOST_FACETED]), is_public() if public else true(),
+        )
         with self.database.reading() as connection:
-            for part in in_parts(posts[:MOST_FACETED]):
-                rows += connection.execute(statement.where(_summaries.c.post_id.in_(part)))
+            rows = connection.execute(statement).all()
         return Facets(
             posts=len(rows), blogs=dict(Counter(row.blog_id for row in rows).most_common(most)),
-            tags=_counted((term_of(name), name) for row in rows for name in set(json.loads(row.tags)))[:most],
-            authors=_counted((term_of(name), name) for row in rows for name in set(json.loads(row.authors)))[:most],
-            languages=_counted(
-                (language_term(row.language),) * 2 for row in rows if row.language is not None
-            )[:most],
-            years=_counted((row.published[:4],) * 2 for row in rows if row.published is not None)[:most],
+            tags=_most_frequent(_names(row.tags for row in rows), term_of, most),
+            authors=_most_frequent(_names(row.authors for row in rows), term_of, most),
+            languages=tuple(replace(each, label=each.term) for each in _most_frequent(
+                (row.language for row in rows if row.language is not None), language_term, most,
+            )),
+            years=_most_frequent((row.published[:4] for row in rows if row.published is not None), str, most),
         )
 
 
-def _counted(names: Iterable[tuple[str, str]]) -> tuple[TermCount, ...]:
+def _names(lists: Iterable[str]) -> Iterator[str]:
+    """The names in lists that are written as JSON, read in one go: 2,000 by themselves took 12 ms of 20."""
+    return chain.from_iterable(map(dict.fromkeys, json.loads(f"[{','.join(lists)}]")))
+
+
+def _most_frequent(names: Iterable[str], fold: Callable[[str], str], most: int) -> tuple[TermCount, ...]:
+    """The terms that are there most often, each with the name that it had first."""
     counts: Counter[str] = Counter()
     labels: dict[str, str] = {}
-    for term, label in names:
-        counts[term] += 1
-        labels.setdefault(term, label)
-    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return tuple(TermCount(term=term, label=labels[term], posts=count) for term, count in ordered if term)
+    # Few are folded: most names are there many times.
+    for name, count in Counter(names).items():
+        term = fold(name)
+        if term:
+            counts[term] += count
+            labels.setdefault(term, name)
+    best = nsmallest(most, counts.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(TermCount(term=term, label=labels[term], posts=count) for term, count in best)
 
 
 def _figures_of(row: Row[Any]) -> BlogFigures:

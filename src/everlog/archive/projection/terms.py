@@ -10,7 +10,7 @@ from everlog.core.words import fold
 LONGEST_TERM = 100
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def term_of(name: str) -> str:
     """A tag or a name as it is compared.
 

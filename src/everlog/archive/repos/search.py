@@ -47,13 +47,23 @@ class SearchRepository:
             found = self.database.search_index.find(connection, asked, blogs, limit=limit, offset=offset)
             return tuple(_hits(connection, found, Seeker(asked)))
 
-    def ranked(self, query: str, *, most: int) -> tuple[tuple[int, float], ...]:
-        """The numbers and scores of the posts that fit a query best, for who chooses among them before showing any."""
+    def ranked(self, query: str, *, most: int, blog_id: int | None = None) -> tuple[tuple[int, float], ...]:
+        """The numbers and scores of the posts that fit a query best, for who chooses among them before showing any.
+
+        For pages that readers wait for: of a query that nearly all posts fit, those that came last are ranked.
+        """
         self.index()
         asked = ask(query)
         blogs = self._blogs_meant(asked)
         with self.database.reading() as connection:
-            return tuple(self.database.search_index.find(connection, asked, blogs, limit=most, offset=0))
+            return tuple(self.database.search_index.find(
+                connection, asked, blogs, limit=most, offset=0, within=blog_id, hurried=True,
+            ))
+
+    @property
+    def most_ranked(self) -> int:
+        """How many `ranked` gives at most, whatever it is asked for; fewer than these are all that there are."""
+        return self.database.search_index.most_ranked
 
     def hits(self, query: str, found: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         """What is shown of some of the posts that `ranked` found."""

@@ -19,6 +19,8 @@ PER_PAGE = 20
 FILTERS: Mapping[str, str] = {
     "blog": "Blog", "year": "Year", "tag": "Tag", "author": "Author", "language": "Language",
 }
+# Those that the index does not know.
+NARROW = ("year", "tag", "author", "language")
 SEVERAL: Mapping[str, str] = {
     "blog": "Blogs", "year": "Years", "tag": "Tags", "author": "Authors", "language": "Languages",
 }
@@ -29,7 +31,8 @@ FEW = 12
 def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> dict[str, Any]:
     """What the page of results says; `problem` if the query is none, or a filter is not one.
 
-    The best 2,000 are looked at, filtered and counted; nobody reads further, and no query takes longer than that.
+    The best 2,000 are looked at and counted; nobody reads further, and no query takes longer than that. Filters choose
+    from as many as are ranked; that of a blog is the index's own, and chooses from all.
     """
     query = asked.get("q").strip()
     values: dict[str, Any] = {
@@ -61,11 +64,13 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
 
 def found_by(archive: Archive, asked: Asked, *, public: bool) -> tuple[Sequence[tuple[int, float]], bool]:
     """The posts that are found, with their scores, the best first; and whether that is all. `UsageError`: no query."""
-    ranked = archive.search.ranked(asked.get("q").strip(), most=MOST_FACETED)
     chosen = _chosen(archive, asked, public=public)
+    most = archive.search.most_ranked if any(map(asked.get, NARROW)) else MOST_FACETED
+    blog_id = chosen.blog_id if chosen is not None else None
+    ranked = archive.search.ranked(asked.get("q").strip(), most=most, blog_id=blog_id)
     scores = dict(ranked)
-    kept = archive.listing.among([number for number, _ in ranked], chosen) if chosen is not None else ()
-    return [(number, scores[number]) for number in kept], len(ranked) < MOST_FACETED
+    kept = archive.listing.among([number for number, _ in ranked], chosen)[:MOST_FACETED] if chosen is not None else ()
+    return [(number, scores[number]) for number in kept], len(ranked) < min(most, archive.search.most_ranked)
 
 
 def _chosen(archive: Archive, asked: Asked, *, public: bool) -> PostFilter | None:
