@@ -103,11 +103,13 @@ class PostgresIndex:
         where, values = _condition(query, blogs, within)
         ranked = " & ".join(filter(None, (_choice(choice) for choice in query.wanted)))
         if ranked:
-            if hurried and (edge := _edge(connection, where, values)) is not None:
-                where += " and post_id > :edge"
-                values["edge"] = edge
             score = f"ts_rank('{WEIGHTS}', words, cast(:ranked as tsquery), {LENGTH})"
-            statement = f"select post_id, {score} as score from search where {where} order by score desc, post_id"  # noqa: S608 - our own texts
+            source = f"search where {where}"
+            if hurried:
+                # A common word is found by going through the posts from the last one on, without a look at the index.
+                newest = f"select post_id, words from {source} order by post_id desc limit :most_ranked"  # noqa: S608 - our own texts
+                source, values["most_ranked"] = f"({newest}) as newest", MOST_RANKED
+            statement = f"select post_id, {score} as score from {source} order by score desc, post_id"  # noqa: S608 - our own texts
             values["ranked"] = ranked
             return _best(connection, statement, values, _sought(query), slice(offset, offset + limit))
         source = "search join posts on posts.id = search.post_id" if query.wanted else "posts"
@@ -130,12 +132,6 @@ class PostgresIndex:
             "(select 1 from search where search.post_id = indexed.post_id) order by post_id",
         ))
         return list(rows.scalars())
-
-
-def _edge(connection: Connection, where: str, values: Mapping[str, Any]) -> int | None:
-    """The number of the post behind which no more are to be ranked than a reader waits for; None: there are fewer."""
-    statement = f"select post_id from search where {where} order by post_id desc limit 1 offset :most"  # noqa: S608 - our own texts
-    return connection.execute(text(statement), {**values, "most": MOST_RANKED}).scalar()
 
 
 def _best(
