@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
 from archive import some_visits as some
 from everlog.archive import open_archive
 from everlog.records import Comment
+from everlog.web.posts.comment_parts import anchor_of
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
 from web.some_blogs import HOSTILE, PAYLOADS, add_hostile, add_posts
@@ -20,7 +24,8 @@ if TYPE_CHECKING:
 
 LONG = "http://long.example/"
 STRANGE = "http://strange.example/"
-MARKUP = "<pre><code>x &lt; 1</code></pre><table><tr><td>cell</td></tr></table>"
+ANCHOR = r' id="((?:c-|comment-)[^"]+)"'
+MARKUP = "<pre><code>x &lt; 1</code></pre><table><tr><td>cell</td><td>other</td></tr></table>"
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +46,9 @@ def posts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                           post=some.post(url, **rest))
                 for url, rest in (
                     (STRANGE + "many", {"comments": many, "comments_state": "complete"}),
+                    (STRANGE + "chain", {"text": "Chain", "comments": many[:1] + tuple(
+                        Comment(id=str(number), parent="0", text=f"Answer {number}") for number in range(1, 600)
+                    ), "comments_state": "complete"}),
                     (STRANGE + "arabic", {"title": "مرحبا", "language": "ar", "text": "مرحبا بالعالم",
                                           "html": f'<p>مرحبا <a href="{LONG}3">بالعالم</a></p>'}),
                     (STRANGE + "twins", {"text": "Twins", "comments_state": "complete", "comments": (
@@ -84,24 +92,61 @@ def test_code_and_tables_are_shown(posts: Served):
 def test_where_fields_came_from_is_said_with_how_sure_that_is(posts: Served):
     text = posts.page(f"/read/{LONG}7").text
     assert "<code>article</code>" in text
-    assert "sure (90 %)" in text
-    assert "WARC record" in text
+    assert "at a place of the page" in text
+    assert "sure, 90 %" in text
+    assert "In the archive: " in text
     assert "not sure that this post was read right" not in text
     assert "not sure that this post was read right" in posts.page(f"/read/{LONG}10").text
 
 
 def test_thousands_of_comments_are_threads_each_with_a_link(posts: Served):
-    text = posts.page(f"/read/{STRANGE}many").text
-    anchors = re.findall(r' id="((?:c-|comment-)[^"]+)"', text)
-    assert len(anchors) == len(set(anchors)) == 5_000
-    assert all(f'href="#{anchor}"' in text for anchor in anchors[:50])
-    assert text.count("<details open>") == 500
+    text, anchors = posts.page(f"/read/{STRANGE}many").text, []
+    assert "The first 200 in the order of their threads" in text
     assert "9 answers" in text
+    for part in range(2, 26):
+        anchors += re.findall(ANCHOR, text)
+        assert f'href="/comments/{part}/{STRANGE}many" rel="next"' in text
+        assert f"{5_200 - part * 200:,} further comments" in text
+        text = posts.page(f"/comments/{part}/{STRANGE}many").text
+    anchors += re.findall(ANCHOR, text)
+    assert 'rel="next"' not in text
+    assert "Comments 4,801 to 5,000 of 5,000" in text
+    assert len(anchors) == len(set(anchors)) == 5_000
+    assert all(f'href="#{anchor}"' in text for anchor in anchors[-200:])
+
+
+def test_a_link_to_a_comment_leads_to_the_part_it_is_in(posts: Served):
+    for number, place in ((3, f"/read/{STRANGE}many"), (4_711, f"/comments/24/{STRANGE}many")):
+        anchor = anchor_of(str(number), 0)
+        answer = posts.page(f"/comment/{anchor}/{STRANGE}many")
+        assert (answer.status, answer.headers["Location"]) == (302, f"{place}#{anchor}")
+        assert f'id="{anchor}"' in posts.page(place).text
+
+
+def test_a_thread_that_is_longer_than_a_part_goes_on_in_the_next(posts: Served):
+    assert len(re.findall(ANCHOR, posts.page(f"/read/{STRANGE}chain").text)) == 300
+    text = posts.page(f"/comments/2/{STRANGE}chain").text
+    assert "More answers to the comment before" in text
+    assert len(re.findall(ANCHOR, text)) == 300
+
+
+def test_what_is_not_there_of_a_post_is_said_with_ways_on(posts: Served):
+    for path, said in (
+        (f"/comments/99/{STRANGE}many", "There are no comments here"), (f"/comments/x/{STRANGE}many", "no comments"),
+        (f"/comment/c-0123456789/{STRANGE}many", "This comment is not there"),
+        (f"/diff/2/9/{POST}", "There is no such version"), (f"/diff/1/2/{LONG}3", "There is no such version"),
+    ):
+        answer = posts.page(path)
+        assert answer.status == 404, path
+        assert said in answer.text, path
+        assert 'href="/read/' in answer.text
+    for path in (f"/comments/2/{LONG}never", f"/comment/c-0123456789/{LONG}never", "/comments/2/"):
+        assert posts.page(path).status == 404, path
 
 
 def test_comments_of_one_id_have_links_of_their_own(posts: Served):
     text = posts.page(f"/read/{STRANGE}twins").text
-    assert len(set(re.findall(r'href="#(c[^"]+)"', text)) - {"comments", "content"}) == 2
+    assert len(set(re.findall(ANCHOR, text))) == 2
 
 
 def test_versions_are_listed_with_what_changed(posts: Served):
@@ -111,10 +156,67 @@ def test_versions_are_listed_with_what_changed(posts: Served):
     changes = posts.page(f"/diff/2/3/{POST}").text
     assert "<del>10</del>" in changes
     assert "<ins>20</ins>" in changes
-    assert f'href="/diff/1/2/{POST}"' in changes
+    assert '<option value="1">' in changes
     assert "These two versions say the same" in posts.page(f"/diff/2/2/{POST}").text
-    for path in (f"/diff/2/9/{POST}", f"/diff/x/y/{POST}", f"/diff/1/2/{LONG}never", "/diff/1/2/"):
+    for path in (f"/diff/2/9/{POST}", f"/diff/x/y/{POST}", f"/diff/1/2/{LONG}never", "/diff/1/2/", "/diff"):
         assert posts.page(path).status == 404, path
+
+
+def test_any_two_versions_can_be_chosen(posts: Served):
+    answer = posts.page(f"/diff?url={POST}&first=1&last=3")
+    assert (answer.status, answer.headers["Location"]) == (302, f"/diff/1/3/{POST}")
+    assert "From version 3, read on" in posts.page(f"/diff/3/1/{POST}").text
+
+
+def test_the_record_of_a_capture_is_a_warc_file(posts: Served):
+    path = re.search(r'href="(/warc/\d{14}/[^"]+)"', posts.page(f"/read/{POST}").text)[1]
+    answer = posts.page(path)
+    assert answer.headers["Content-Type"] == "application/gzip"
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="a.example-')
+    assert int(answer.headers["Content-Length"]) == len(answer.body)
+    records = [(record.rec_type, record.rec_headers.get_header("WARC-Target-URI"), record.content_stream().read())
+               for record in ArchiveIterator(io.BytesIO(answer.body))]
+    assert [kind for kind, _, _ in records] == ["response", "request"]
+    assert {url for _, url, _ in records} == {POST}
+    assert b"<h1>Day 20</h1>" in records[0][2]
+    assert posts.ask(path, "HEAD", at=posts.interface).body == b""
+    assert b"<h1>Day 0</h1>" in gzip.decompress(posts.page(f"/warc/2000/{POST}").body)
+    for path in (f"/warc/{LONG}never", "/warc/", f"/warc/20249999/{POST}", f"/warc/*/{POST}"):
+        assert posts.page(path).status == 404, path
+
+
+def test_a_page_that_did_not_change_is_given_with_the_record_that_has_its_body(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            for day in (0, 5):
+                archive.commit([some.page(blog, LONG, exchanges=(
+                    some.exchange(LONG, b"<p>The same", at=day * 86_400),
+                ))])
+        with serving(archive) as served:
+            body = served.page(f"/warc/{LONG}").body
+    kinds = [record.rec_type for record in ArchiveIterator(io.BytesIO(body))]
+    assert kinds == ["revisit", "response", "request"]
+
+
+def test_in_public_a_record_comes_without_the_request_and_none_with_cookies(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, LONG, exchanges=(
+                some.exchange(LONG, b"<p>Hello", headers=(("Set-Cookie", "session=secret"),)),
+            ))])
+        with serving(archive, public=True) as public, serving(archive) as private:
+            body = public.page(f"/warc/{POST}").body
+            assert [record.rec_type for record in ArchiveIterator(io.BytesIO(body))] == ["response"]
+            refused = public.page(f"/warc/{LONG}")
+            assert refused.status == 403
+            assert "not given to everybody" in refused.text
+            assert "secret" not in refused.text
+            assert b"secret" in gzip.decompress(private.page(f"/warc/{LONG}").body)
+            archive.hidden.set_blog(blog, hidden=True)
+            assert public.page(f"/warc/{LONG}").status == 404
 
 
 def test_a_post_is_had_as_json_and_as_markdown(posts: Served):

@@ -64,4 +64,4 @@ def test_the_keys_are_told_on_a_page_of_their_own_and_below_every_page(served: S
 def test_what_a_stranger_wrote_asks_htmx_for_nothing(served: Served):
     text = served.page(f"/read/{POST}").text
     assert re.search(r'<div class="article"[^>]* hx-disable>', text)
-    assert re.search(r'<section class="comments"[^>]* hx-disable>', text)
+    assert re.search(r'<div class="words"[^>]* hx-disable>', text)

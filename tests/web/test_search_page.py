@@ -67,7 +67,7 @@ def test_results_are_filtered_by_blog_year_tag_author_and_language(found: Served
 
 def test_a_comment_that_was_found_is_linked(found: Served):
     text = found.page("/search?q=First").text
-    assert re.search(r'href="/read/http://a\.example/2024/a-post#c-[0-9a-f]{10}"', text)
+    assert re.search(r'href="/comment/c-[0-9a-f]{10}/http://a\.example/2024/a-post"', text)
     assert "Comment by &lt;i&gt;Eve&lt;/i&gt;:" in text
 
 

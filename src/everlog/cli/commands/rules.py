@@ -11,15 +11,10 @@ import typer
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of
 from everlog.cli.terminal.text import json_text
-from everlog.core.rules import MANUAL
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from everlog.archive import Archive
-    from everlog.comments.comment_rules import CommentRule
-    from everlog.extract.template import Template
     from everlog.records import Blog
     from everlog.usecases.learn.learned_blog import LearnedBlog
     from everlog.usecases.learn.rules_by_hand import Trial
@@ -141,17 +136,9 @@ def _trial_dict(trial: Trial) -> dict[str, Any]:
     }
 
 
-# What the methods of rules are called on the screen; the others are called what they are.
-METHODS = {
-    MANUAL: "set by hand", "selector": "CSS", "css": "CSS", "time": "CSS", "xpath": "XPath", "key-path": "key path",
-    "meta": "meta tag", "json-ld": "JSON-LD", "head-title": "<title>", "html-lang": "<html lang>", "url": "URL",
-    "feed-constant": "always", "standard": "tag links", "link": "links to", "class": "class names",
-    "repeats": "comparing", "lines": "text lines", "metadata": "page's markup",
-}
-
-
 def _print_rules(blog: Blog, learned: LearnedBlog, archive: Archive, *, verbose: bool) -> None:
     from everlog.usecases.learn.page_comparison import known_repeats
+    from everlog.usecases.learn.rule_words import ranked_rules
 
     template, classifier = learned.template, learned.classifier
     repeats = known_repeats(blog, archive)
@@ -159,35 +146,14 @@ def _print_rules(blog: Blog, learned: LearnedBlog, archive: Archive, *, verbose:
     print(f"{blog.home}  learned from {template.learned_from} posts {teacher}")
     remark = "" if classifier.pattern.specific else "  (other pages have such URLs too)"
     print(f"  {'post URLs':<12} {classifier.pattern.regex}{remark}")
-    for name, score, method, where in _rows(template, verbose=verbose):
-        shown = f"{score:6.1%}" if score is not None else "     -"
-        print(f"  {name:<12} {shown}  {method:<14} {where}".rstrip())
+    for name, ranked in ranked_rules(template).items():
+        # The best of each field; with `verbose` all of them.
+        for rule in ranked if verbose else ranked[:1]:
+            shown = f"{rule.score:6.1%}" if rule.score is not None else "     -"
+            print(f"  {name:<12} {shown}  {rule.called:<14} {rule.where}".rstrip())
     if repeats.pages:
         print(f"  {'boilerplate':<12} {len(repeats.counts)} repeated blocks ({len(repeats.pages)} pages compared)")
     measure = "how well the rule reads the feed's own posts" if blog.feed_url else "an estimate, without a feed"
     print(f"  (score: {measure}" + ("" if verbose else "; -v shows fallback rules too") + ")")
     for each in archive.blogs.templates(blog.id):
         print(f"  {'before':<12} {each.retired_at:%Y-%m-%d}  other rules, kept for pages of that time: {each.reason}")
-
-
-def _rows(template: Template, *, verbose: bool) -> Iterator[tuple[str, float | None, str, str]]:
-    """Field, score, method and place of the rules, the best of each field first; with `verbose` all of them."""
-    in_force = template.in_force
-    ranked: dict[str, list[tuple[float | None, str, str]]] = {"text": [
-        (None if place.method == MANUAL else design.score, place.method, place.where)
-        for design in in_force.designs for place in design.places
-    ]}
-    for name, rules_of_field in in_force.fields.items():
-        ranked[name] = [(rule.confidence, rule.method, rule.where) for rule in rules_of_field]
-    comments = template.comments.ranked if template.comments is not None else ()
-    ranked["comments"] = [(rule.confidence, "css", _comment_places(rule)) for rule in comments]
-    for name, rows in ranked.items():
-        shown = dict.fromkeys((score, METHODS.get(method, method), where) for score, method, where in rows)
-        for row in shown if verbose else [*shown][:1]:
-            yield (name, *row)
-
-
-def _comment_places(rule: CommentRule) -> str:
-    markup = rule.markup
-    parts = {"text": markup.text, "author": markup.author, "date": markup.date}
-    return f"{markup.comment}: " + ", ".join(f"{name} {where}" for name, where in parts.items() if where)

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from everlog.web.interface.page_maker import number_in
 from everlog.web.interface.post_list import Asked
 from everlog.web.interface.search_results import results_of
-from everlog.web.posts.reading_view import anchor_of
+from everlog.web.posts.comment_parts import anchor_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
