@@ -56,6 +56,31 @@ def test_the_number_of_hits_can_be_limited_and_the_rest_is_counted(kept, capsys)
     assert "--limit" in err
 
 
+def test_hits_are_chosen_by_the_filters_that_the_web_interface_has(kept, capsys):
+    word = f"author:{OLDEST.author.split()[0]}"
+    month = OLDEST.published.strftime("%Y-%m")
+    everything = [post for post in truth() if post.author == OLDEST.author]
+
+    def found(*flags):
+        out, _ = run(capsys, word, "--json", "--limit", "100", *flags)
+        shown = json.loads(out)
+        assert shown["found"] == len(shown["posts"])
+        return {hit["url"].removeprefix(kept.rstrip("/")) for hit in shown["posts"]}
+
+    assert found("--author", OLDEST.author.upper()) == {post.path for post in everything}
+    assert found("--month", month) == {post.path for post in everything if post.published.strftime("%Y-%m") == month}
+    tag = OLDEST.tags[0]
+    assert found("--tag", tag, "--blog", kept, "--language", "en") == {
+        post.path for post in everything if tag in post.tags
+    }
+    out, err = run(capsys, word, "--tag", tag, "--limit", "1", "--blog", kept)
+    assert out.count("\n\n") == 1
+    assert err.startswith("1 of ") or err == "1 posts\n"
+    assert run(capsys, word, "--tag", "no such tag", code=4)[0] == ""
+    assert "is not a month" in run(capsys, word, "--month", "may", code=2)[1]
+    assert "http://other.example/" in run(capsys, word, "--blog", "http://other.example/", code=2)[1]
+
+
 def test_nothing_found_exits_4_with_advice(kept, capsys):
     out, err = run(capsys, "zyzzyva", code=4)
     assert out == ""

@@ -47,17 +47,21 @@ class SearchRepository:
             found = self.database.search_index.find(connection, asked, blogs, limit=limit, offset=offset)
             return tuple(_hits(connection, found, Seeker(asked)))
 
-    def ranked(self, query: str, *, most: int, blog_id: int | None = None) -> tuple[tuple[int, float], ...]:
+    def ranked(
+        self, query: str, *, most: int | None = None, blog_id: int | None = None,
+    ) -> tuple[tuple[int, float], ...]:
         """The numbers and scores of the posts that fit a query best, for who chooses among them before showing any.
 
-        For pages that readers wait for: of a query that nearly all posts fit, those that came last are ranked.
+        With `most`, for pages that readers wait for: of a query that nearly all posts fit, those that came last are
+        ranked.
         """
         self.index()
         asked = ask(query)
         blogs = self._blogs_meant(asked)
         with self.database.reading() as connection:
             return tuple(self.database.search_index.find(
-                connection, asked, blogs, limit=most, offset=0, within=blog_id, hurried=True,
+                connection, asked, blogs, limit=_LARGEST if most is None else most, offset=0, within=blog_id,
+                hurried=most is not None,
             ))
 
     @property

@@ -18,6 +18,7 @@ from everlog.errors import UsageError
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
+    from everlog.archive.projection.filters import PostFilter
     from everlog.search.hit import Hit
     from everlog.search.snippets import Marked
 
@@ -48,11 +49,20 @@ class SearchCommand(TyperCommand):
 
 
 @takes("archive config json quiet verbose")
-def search(
+def search(  # noqa: PLR0913 - one parameter per flag
     query: Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="What to look for.")] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=MOST_SHOWN, help="How many posts to show at most."),
     ] = 10,
+    blog: Annotated[str | None, typer.Option("--blog", metavar="BLOG", help="Only posts of this blog.")] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="Only posts with this tag.")] = None,
+    author: Annotated[str | None, typer.Option("--author", metavar="NAME", help="Only posts by this author.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="LANGUAGE", help="Only posts in this language (en, de, ja)."),
+    ] = None,
+    month: Annotated[
+        str | None, typer.Option("--month", metavar="MONTH", help="Only posts of a month, a day or a year (2024-05)."),
+    ] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Rebuild the search index and the lists from the posts."),
     ] = False,
@@ -62,12 +72,13 @@ def search(
 
     Quote the whole query, so that the shell leaves it alone: "phrases", -not, this OR that, begin*, title:,
     author:, tag:, blog:, before:2024-05, after:2023. A query that begins with - goes behind --, options before it.
-    Exits 4 if nothing is found.
+    --tag and --author want the whole tag or name, where tag: and author: want words of it. Exits 4 if nothing is found.
 
     \b
     Examples:
       everlog search night train
       everlog search '"night train" author:"Ada Vale" -winter after:2023'
+      everlog search tide --tag "Night trains" --language en --month 2024
       everlog search --limit 3 -- '-winter tide'
     """
     text = " ".join(query or ())
@@ -82,8 +93,11 @@ def search(
             if given.json:
                 print(json_text({"indexed": indexed, "listed": listed}))
             return
-        hits = opened.search(text, limit=limit)
-        total = opened.search.count(text)
+        if any((blog, tag, author, language, month)):
+            chosen = _chosen(opened, blog, month, tag=tag, author=author, language=language)
+            hits, total = _chosen_hits(opened, text, chosen, limit)
+        else:
+            hits, total = opened.search(text, limit=limit), opened.search.count(text)
     if given.json:
         print(json_text({"found": total, "posts": [_plain(hit) for hit in hits]}, ensure_ascii=False, indent=1))
     else:
@@ -92,6 +106,25 @@ def search(
         _remark(text, shown=len(hits), total=total)
     if not hits:
         raise typer.Exit(NOTHING_FOUND)
+
+
+def _chosen(archive: Archive, blog: str | None, month: str | None, **terms: str | None) -> PostFilter:
+    """The filters of the web interface, by the same definitions."""
+    from everlog.archive.projection.filters import PostFilter
+
+    blog_id = None
+    if blog:
+        from everlog.usecases.discover.held_blog import blog_named
+
+        blog_id = blog_named(blog, archive).id
+    return PostFilter(blog_id=blog_id, month=month or None, kind=None, **terms)  # type: ignore[arg-type]
+
+
+def _chosen_hits(archive: Archive, text: str, chosen: PostFilter, limit: int) -> tuple[tuple[Hit, ...], int]:
+    """The best of those that a filter lets through, and how many these are."""
+    scores = dict(archive.search.ranked(text, blog_id=chosen.blog_id))
+    kept = archive.listing.among(list(scores), chosen)
+    return archive.search.hits(text, [(number, scores[number]) for number in kept[:limit]]), len(kept)
 
 
 def _index(archive: Archive, *, quiet: bool) -> int:
