@@ -37,9 +37,20 @@ REVEAL = """() => {
     if (image.dataset.src) image.src = image.dataset.src;
   }
 }"""
-# All fonts and pictures are there, or are known not to come. Listeners are scripts, and never called here.
-_SETTLED = """async () => {
-  await Promise.all([...document.images].map((image) => image.decode().catch(() => 0)));
+# All fonts and pictures are there, or are known not to come, those of style sheets too: a frame asks for what stands
+# behind its elements when it is first laid out, which may be after it is loaded. Listeners are scripts, and never
+# called here.
+SETTLED = """async () => {
+  const behind = new Set();
+  for (const element of document.querySelectorAll("*")) for (const part of [null, "::before", "::after"]) {
+    const style = getComputedStyle(element, part);
+    for (const said of [
+      style.backgroundImage, style.listStyleImage, style.borderImageSource, style.content, style.filter,
+      style.maskImage, style.clipPath, style.fill,
+    ]) for (const found of (said || "").matchAll(/url\\("([^"]*)"\\)/g)) behind.add(found[1]);
+  }
+  const pictures = [...behind].map((url) => Object.assign(new Image(), {src: url}));
+  await Promise.all([...document.images, ...pictures].map((image) => image.decode().catch(() => 0)));
   await document.fonts.ready;
 }"""
 _COMPARE = """async ([one, other, tolerance, drawn]) => {
@@ -167,7 +178,8 @@ class Viewer:
             page.goto(url, wait_until="load", timeout=PATIENCE_MILLISECONDS)
             if revealed:
                 page.evaluate(REVEAL)
-            page.evaluate(_SETTLED)
+            for frame in page.frames:
+                frame.evaluate(SETTLED)
             png = page.screenshot(full_page=True, animations="disabled", caret="hide", timeout=PATIENCE_MILLISECONDS)
             return Look(png=png, asked=tuple(asked), failed=tuple(failed))
         finally:
@@ -183,6 +195,8 @@ def chromium() -> Iterator[Eyes]:
             args=[
                 "--no-sandbox", "--force-color-profile=srgb", "--font-render-hinting=none", "--hide-scrollbars",
                 "--disable-lcd-text", "--dns-prefetch-disable", "--no-pings",
+                # Else pictures that are still being decoded are left out of a look.
+                "--disable-checker-imaging",
                 # What a browser asks of its maker by itself.
                 "--disable-features=AutofillServerCommunication,MediaRouter,OptimizationHints,Translate,HttpsUpgrades",
             ],

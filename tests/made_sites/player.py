@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
-from made_sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, WIDTHS, Look
+from made_sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, SETTLED, WIDTHS, Look
 from made_sites.making import PARTS
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ _PAGE = """<!doctype html><meta charset="utf-8"><script src="/ui.js"></script>
 <style>body {{ margin: 0 }} replay-web-page {{ display: block; height: 100vh }}</style>
 <replay-web-page source="/captures.wacz" url="{url}" replayBase="/replay/" embed="replayonly">
 </replay-web-page>"""
-_SETTLED = """async () => {
-  await Promise.all([...document.images].map((each) => each.decode().catch(() => 0)));
-  await document.fonts.ready;
-}"""
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)")
 _LAST_BYTES = re.compile(r"bytes=-(\d+)")
 
@@ -60,7 +56,7 @@ class Player:
             # All of the page at once: the window becomes as high as it is.
             height = max(HEIGHT, frame.evaluate("document.documentElement.scrollHeight"))
             page.set_viewport_size({"width": max(WIDTHS), "height": height})
-            frame.evaluate(_SETTLED)
+            frame.evaluate(SETTLED)
             png = page.screenshot(animations="disabled", timeout=PATIENCE_MILLISECONDS)
             return Look(png=png, asked=tuple(asked), failed=tuple(failed)), frame.inner_text("body")
         finally:

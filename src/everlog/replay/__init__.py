@@ -6,7 +6,7 @@
     style_rewrite    style sheets: `rewrite_style`
     html_rewrite     pages: `rewrite_html`; `html_scan` finds the places, `html_tokens` has the tags
     xml_rewrite      SVG files and XHTML: `rewrite_svg`
-    svg_sprites      signs of other files, put into the page that uses them: `with_sprites`
+    svg_sprites      signs and filters of other files, put where they are used: `with_sprites`, `with_filters`
     element_rules    what becomes of which element, for all of them
     html_decode      the text of a page, as browsers decode it: `html_text`
 
@@ -29,10 +29,10 @@ from everlog.replay.html_decode import html_encoding, html_text
 from everlog.replay.html_rewrite import rewrite_html
 from everlog.replay.memento_links import Modifier, Replayed, Resolve, View
 from everlog.replay.style_rewrite import rewrite_style
-from everlog.replay.svg_sprites import with_sprites
+from everlog.replay.svg_sprites import with_filters, with_sprites
 from everlog.replay.xml_rewrite import rewrite_svg
 
 __all__ = [
     "CssReference", "Modifier", "Replayed", "Resolve", "View", "css_references", "css_text", "html_encoding",
-    "html_text", "rewrite_css", "rewrite_html", "rewrite_style", "rewrite_svg", "with_sprites",
+    "html_text", "rewrite_css", "rewrite_html", "rewrite_style", "rewrite_svg", "with_filters", "with_sprites",
 ]

@@ -47,6 +47,7 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
 
     One that was sent as XML (`application/xhtml+xml`) is read and written as XML.
 
+    >>> from everlog.replay import Replayed
     >>> held = {"https://a.org/b.png": Replayed(timestamp="20200101000000", url="https://a.org/b.png")}
     >>> view = View(prefix="http://r", timestamp="20200101000000")
     >>> rewrite_html("<p onclick=x()><img src=b.png><script>x()</script>", url="https://a.org/",

@@ -1,6 +1,10 @@
-"""SVG sprites: the signs that a page takes out of another file by `<use href="icons.svg#name">`, put into the page.
+"""SVG sprites and filters: what a page takes out of other files, put where a page without an origin can reach it.
 
-A browser takes elements only out of files of the page's own origin, and a page under `sandbox` has none.
+    with_sprites   a page that has the signs of `<use href="icons.svg#name">` inside of itself
+    with_filters   a page or style sheet whose `filter: url(effects.svg#name)` holds the filter
+
+A browser takes either only out of files of the page's own origin, and a page under `sandbox` has none. Gradients, masks
+and clip paths of other files need no more than that they may be shared (`Access-Control-Allow-Origin`).
 """
 
 from __future__ import annotations
@@ -8,36 +12,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
-from typing import TYPE_CHECKING
-
-from lxml import etree
 
 from everlog.replay.html_tokens import escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from everlog.replay.style_rewrite import data_url
+from everlog.replay.svg_shapes import drawing, name_of, rules, shapes
 
 # The text of a held file by its timestamp and URL; None if it cannot be had.
 SpriteText = Callable[[str, str], str | None]
 
-# Files of one page, and the size of one: sets of 2,000 icons are 1 MB, pages take signs from one or two.
+# Files of one page: most pages take signs from one or two.
 MOST_SPRITES = 8
-LONGEST_SPRITE = 2_000_000
-# Shapes and what colours them. Nothing here can hold a script, a page or another file.
-_SHAPES = frozenset(
-    "symbol g path circle ellipse line polygon polyline rect text tspan use defs title desc linearGradient "
-    "radialGradient stop clipPath mask pattern".split(),
-)
-_ATTRIBUTES = frozenset(
-    "id d x y x1 y1 x2 y2 cx cy r rx ry fx fy dx dy width height points transform viewBox preserveAspectRatio fill "
-    "fill-opacity fill-rule clip-rule stroke stroke-width stroke-linecap stroke-linejoin stroke-miterlimit "
-    "stroke-dasharray stroke-dashoffset stroke-opacity opacity offset stop-color stop-opacity gradientUnits "
-    "gradientTransform patternUnits clip-path mask font-size font-family font-weight text-anchor color class".split(),
-)
+# A filter is some hundred letters.
+LONGEST_FILTER = 50_000
 _USE = re.compile(r"(<use\b[^<>]{0,2000}?\s(?:xlink:)?href=\")([^\"#]{1,4000})#([^\"]{1,200})(?=\")", re.IGNORECASE)
 _ADDRESS = re.compile(r"/web/(\d{14})/(.+)", re.DOTALL)
-_OF_ID = re.compile(r"url\(\s*['\"]?#([^'\")\s]{1,200})['\"]?\s*\)")
-_HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
+# The property, or the attribute of SVG, with the address of a file as the rewriters write it.
+_FILTER = re.compile(
+    r"(\bfilter\s{0,9}(?::|=\")[^;{}<>\"]{0,200}?url\((?:\"|&quot;|&#34;))"
+    r"([^\"&<>()\s#]{1,4000}(?:&(?!quot;|#34;)[^\"&<>()\s#]{1,4000}){0,50})"
+    r"#([^\"&<>()\s]{1,200})(?=\"|&quot;|&#34;)", re.IGNORECASE,
+)
 
 
 def with_sprites(text: str, prefix: str, sprite: SpriteText) -> str:
@@ -51,67 +45,84 @@ def with_sprites(text: str, prefix: str, sprite: SpriteText) -> str:
     """
     if "<use" not in text and "<USE" not in text:
         return text
+    files = _Files(prefix, sprite)
     signs: dict[str, str | None] = {}
 
     def placed(found: re.Match[str]) -> str:
         address, name = unescape(found[2]), unescape(found[3])
         if address not in signs:
-            meant = _ADDRESS.fullmatch(address.removeprefix(prefix)) if address.startswith(prefix) else None
-            held = sprite(meant[1], meant[2]) if meant is not None and len(signs) < MOST_SPRITES else None
+            held = files.text(address)
             signs[address] = _inlined(held, _mark(len(signs))) if held is not None else None
         if signs[address] is None:
             return found[0]
-        return f"{found[1]}#{escaped(_mark([*signs].index(address)) + name)}"
+        return f"{found[1]}#{escaped(f'{_mark([*signs].index(address))}-{name}')}"
 
     rewritten = _USE.sub(placed, text)
     return rewritten + "".join(sign for sign in signs.values() if sign is not None)
 
 
+def with_filters(text: str, prefix: str, sprite: SpriteText) -> str:
+    """A rewritten page or style sheet whose filters of other files stand in their addresses.
+
+    >>> sheet = 'p { filter: url("http://r/web/20200101000000/http://a.org/f.svg#x") }'
+    >>> effect = '<svg xmlns="http://www.w3.org/2000/svg"><filter id="x"><feFlood/></filter></svg>'
+    >>> with_filters(sheet, "http://r", lambda at, url: effect)[:60]
+    'p { filter: url("data:image/svg+xml;charset=utf-8,%3Csvg%20x'
+    """
+    if f"{prefix}/web/" not in text or not _FILTER.search(text):
+        return text
+    files = _Files(prefix, sprite)
+
+    def placed(found: re.Match[str]) -> str:
+        held = files.text(unescape(found[2]))
+        effect = _filter(held, unescape(found[3])) if held is not None else None
+        return found[0] if effect is None else f"{found[1]}{effect}"
+
+    return _FILTER.sub(placed, text)
+
+
+class _Files:
+    """The files that one document takes something out of, each looked up once."""
+
+    def __init__(self, prefix: str, sprite: SpriteText) -> None:
+        self._prefix, self._sprite = prefix, sprite
+        self._known: dict[str, str | None] = {}
+
+    def text(self, address: str) -> str | None:
+        if address not in self._known:
+            meant = _ADDRESS.fullmatch(address.removeprefix(self._prefix)) if address.startswith(self._prefix) else None
+            is_one_more = meant is not None and len(self._known) < MOST_SPRITES
+            self._known[address] = self._sprite(meant[1], meant[2]) if meant is not None and is_one_more else None
+        return self._known[address]
+
+
 def _mark(number: int) -> str:
     """What names of elements begin with, so that they are not those of the page."""
-    return f"everlog-{number}-"
+    return f"everlog-{number}"
 
 
 def _inlined(svg: str, mark: str) -> str | None:
     """The shapes of a file as HTML; None if it is none of SVG."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
-    try:
-        root = etree.fromstring(svg[:LONGEST_SPRITE].encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:
+    root = drawing(svg)
+    if root is None:
         return None
-    if root is None or _name(root) != "svg":
-        return None
-    inside = "".join(piece for child in root for piece in _written(child, mark))
+    said = rules(root, mark)
+    inside = "".join(shapes(child, mark, is_ruled=bool(said)) for child in root)
+    style = f"<style>{said}</style>" if said else ""
     # It takes no room, and no rule of the page reaches its frame.
     return (
         '<svg aria-hidden="true" style="all:initial;position:absolute;width:0;height:0;overflow:hidden">'
-        f"{inside}</svg>"
+        f"{style}{inside}</svg>"
     )
 
 
-def _written(element: etree._Element, mark: str, depth: int = 0) -> Iterator[str]:
-    name = _name(element)
-    # A drawing inside of another is a sign as well.
-    if name == "svg":
-        name = "symbol"
-    if name not in _SHAPES or depth > 50:
-        return
-    yield f"<{name}"
-    for attribute, value in element.attrib.items():
-        if attribute == "id":
-            yield f' id="{escaped(mark + str(value))}"'
-        elif attribute in _HREFS and str(value).startswith("#"):
-            yield f' href="#{escaped(mark + str(value)[1:])}"'
-        # An escape may spell an address too.
-        elif attribute in _ATTRIBUTES and "url(" not in str(value).lower() and "\\" not in str(value):
-            yield f' {attribute}="{escaped(str(value))}"'
-        elif attribute in _ATTRIBUTES and (found := _OF_ID.fullmatch(str(value).strip())) is not None:
-            yield f' {attribute}="url(#{escaped(mark + found[1])})"'
-    yield f">{escaped(element.text or '') if name in {'text', 'tspan'} else ''}"
-    for child in element:
-        yield from _written(child, mark, depth + 1)
-    yield f"</{name}>"
-
-
-def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+def _filter(svg: str, name: str) -> str | None:
+    """The address that holds a filter of a file, by its name; None if it has none of it."""
+    root = drawing(svg)
+    for element in root.iter() if root is not None else ():
+        if name_of(element) == "filter" and element.get("id") == name:
+            text = shapes(element, "f")
+            if len(text) > LONGEST_FILTER:
+                return None
+            return data_url("image/svg+xml", f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>') + f"#f-{name}"
+    return None

@@ -19,9 +19,10 @@ from everlog.replay import (
     rewrite_html,
     rewrite_style,
     rewrite_svg,
+    with_filters,
     with_sprites,
 )
-from everlog.replay.svg_sprites import LONGEST_SPRITE
+from everlog.replay.svg_shapes import LONGEST_DRAWING
 from everlog.web.mementos.capture_times import meant_by
 from everlog.web.mementos.memento_finder import find_memento, replayed
 
@@ -99,9 +100,13 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     def resolve(urls: Sequence[str]) -> Mapping[str, Replayed]:
         return replayed(archive, urls, memento.at, with_errors=True)
 
+    def sprite(at: str, url: str) -> str | None:
+        return _sprite(archive, at, url)
+
     if kind == "text/css":
         sheet = css_text(body, memento.content_type, _pages_encoding(archive, memento, body))
         text = rewrite_style(sheet, url=memento.url, resolve=resolve, view=view)
+        text = with_filters(text, view.prefix, sprite)
         return Document(body=text.encode("utf-8", "replace"), content_type="text/css; charset=utf-8")
     if kind == "image/svg+xml":
         text = rewrite_svg(html_text(body, memento.content_type), url=memento.url, resolve=resolve, view=view)
@@ -113,7 +118,7 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     text = html_text(body, memento.content_type) if drawn is None else drawn
     text = rewrite_html(text, url=memento.url, resolve=resolve, view=view, is_xml=is_xml)
     if not is_xml:
-        text = with_sprites(text, view.prefix, lambda at, url: _sprite(archive, at, url))
+        text = with_filters(with_sprites(text, view.prefix, sprite), view.prefix, sprite)
     return Document(
         body=text.encode("utf-8", "replace"), content_type=f"{kind if is_xml else 'text/html'}; charset=utf-8",
     )
@@ -138,7 +143,7 @@ def _sprite(archive: Archive, digits: str, url: str) -> str | None:
     """The text of a held picture of lines, whose signs a page takes."""
     at = meant_by(digits)
     found = find_memento(archive, url, at).memento if at is not None else None
-    if found is None or found.size > LONGEST_SPRITE or bare_type(found.content_type) != "image/svg+xml":
+    if found is None or found.size > LONGEST_DRAWING or bare_type(found.content_type) != "image/svg+xml":
         return None
     with archive.open_body(found.place) as record:
         return html_text(record.whole(), found.content_type)
