@@ -52,7 +52,9 @@ def test_posts_of_which_only_the_month_is_known_or_nothing_are_told(tmp_path):
             archive.commit([some.page(blog, f"{LONG}{number}", outcome="post", post=some.post(
                 f"{LONG}{number}", f"number{number} " * 50, title=f"Post {number}", published=date,
                 provenance={"published": Provenance(method="x", confidence=0.9, precision="month")},
-            ), exchanges=(some.exchange(f"{LONG}{number}", b"%d" % number, at=number),)) for number, date in enumerate(dates)])
+            ), exchanges=(
+                some.exchange(f"{LONG}{number}", b"%d" % number, at=number),
+            )) for number, date in enumerate(dates)])
         with serving(archive) as served:
             for year in ("0001", "9999"):
                 text = served.page(f"/calendar/long.example?year={year}").text

@@ -79,6 +79,8 @@ class PostList:
             "active": _active(asked), "offered": self._offered(blog, asked),
             "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings,
             "verdict": archive.blogs.inventory.last_verdict(blog.id),
+            # Lists name hidden posts too.
+            "listed": [] if public and figures.hidden else sorted(archive.blogs.inventory.counts(blog.id).items()),
         }
 
     def counted(self, chosen: PostFilter, all_posts: int) -> int:

@@ -95,6 +95,8 @@ def _lead(link: Element, held: Mapping[str, Replayed], view: View) -> None:
     url, _, fragment = (link.get("href") or "").partition("#")
     if url in held:
         link.set("href", view.link(url, fragment))
+        # For paper, on which nobody follows a link into an archive.
+        link.set("data-url", url)
     elif url:
         link.set("rel", "noreferrer external nofollow")
 
