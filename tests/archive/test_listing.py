@@ -325,3 +325,32 @@ def test_versions_have_the_times_they_were_read(archive, blog):
     times = archive.posts.version_times(archive.listing.find(HOME + "a").id)
     assert [number for number, _ in times] == [1, 2]
     assert times[0][1] < times[1][1]
+
+
+def test_of_a_word_that_very_many_posts_have_those_that_came_last_are_ranked(archive, blog):
+    archive.backend.database.search_index.most_ranked = 2
+    numbers = [number for number, _ in archive.search.ranked("word3", most=10)]
+    assert sorted(numbers) == [archive.listing.find(HOME + name).id for name in "cd"]
+    assert len(archive.search.ranked("word3")) == 4, "who asks for all has them all"
+
+
+def test_hits_within_a_blog_are_found_by_the_index_itself(archive, blog):
+    other = archive.blogs.add(OTHER, scope="path").id
+    commit(archive, other, [visit(other, "x", home=OTHER, title="Far away")])
+    archive.backend.database.search_index.most_ranked = 1
+    [(number, _)] = archive.search.ranked("word3", most=10, blog_id=other)
+    assert number == archive.listing.find(OTHER + "x").id
+    assert len(archive.search.ranked("word3", blog_id=blog)) == 4
+    assert archive.search.ranked("after:2024 -word3", blog_id=blog) == ()
+    assert len(archive.search.ranked("after:2024", blog_id=blog)) == 3
+    assert len(archive.search.ranked("after:2024", blog_id=other)) == 0
+
+
+def test_all_that_is_read_in_a_snapshot_is_of_one_moment(archive, blog, place):
+    with archive.backend.database.snapshot():
+        before = listed(archive, blog_id=blog)
+        place.change("update post_summaries set title = 'Changed meanwhile'")
+        with archive.backend.database.snapshot():
+            assert listed(archive, blog_id=blog) == before
+        assert listed(archive, blog_id=blog) == before
+    assert set(listed(archive, blog_id=blog)) == {"Changed meanwhile"}

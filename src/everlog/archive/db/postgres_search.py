@@ -108,7 +108,7 @@ class PostgresIndex:
             if hurried:
                 # A common word is found by going through the posts from the last one on, without a look at the index.
                 newest = f"select post_id, words from {source} order by post_id desc limit :most_ranked"  # noqa: S608 - our own texts
-                source, values["most_ranked"] = f"({newest}) as newest", MOST_RANKED
+                source, values["most_ranked"] = f"({newest}) as newest", self.most_ranked
             statement = f"select post_id, {score} as score from {source} order by score desc, post_id"  # noqa: S608 - our own texts
             values["ranked"] = ranked
             return _best(connection, statement, values, _sought(query), slice(offset, offset + limit))

@@ -90,7 +90,7 @@ class Fts5Index:
         """The posts that fit best, with their scores; the newest first where there is no better or worse."""
         where, values = _condition(query, blogs, within)
         if any(term.field != "blog" for choice in query.wanted for term in choice):
-            if hurried and (edge := _edge(connection, where, values)) is not None:
+            if hurried and (edge := _edge(connection, where, values, self.most_ranked)) is not None:
                 where += " and rowid > ?"
                 values.append(edge)
             # Without a join: FTS5 sorts by itself, and looks at nothing else for what is not shown.
@@ -134,11 +134,11 @@ def _explained() -> Iterator[None]:
         ) from error
 
 
-def _edge(connection: Connection, where: str, values: Sequence[Any]) -> int | None:
+def _edge(connection: Connection, where: str, values: Sequence[Any], most: int) -> int | None:
     """The number of the post behind which no more are to be ranked than a reader waits for; None: there are fewer."""
     statement = f"select rowid from search where {where} order by rowid desc limit 1 offset ?"  # noqa: S608 - our own texts
     with _explained():
-        found = connection.exec_driver_sql(statement, (*values, MOST_RANKED)).scalar()
+        found = connection.exec_driver_sql(statement, (*values, most)).scalar()
     return None if found is None else int(found)
 
 
