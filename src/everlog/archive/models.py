@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
+    from datetime import date, datetime
 
     from everlog.archive.files.warc_writer import Place
     from everlog.records import Lane, Origin, Post
@@ -242,6 +242,15 @@ class Run:
     ended_at: datetime | None
     reason: str | None
     counts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayOfAnswers:
+    """What was answered on a day: how many answers of each status are stored, and the bytes of their bodies."""
+
+    day: date
+    statuses: Mapping[int, int]
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

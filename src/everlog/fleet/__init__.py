@@ -8,6 +8,7 @@
     reaper      reaper: queues again what was lost (workers without heartbeat, lost messages, an emptied queue)
     broker      address of the broker: checks, encryption
     processes   child processes, forked from one that is warmed up
+    fleet_health   what goes on and what does not, for those who look at it
     metrics, logs   Prometheus metrics; log lines for people or as JSON
 
 The database is the truth about jobs (`everlog.archive.repos.jobs`); the queue can be emptied at any time.

@@ -3,6 +3,7 @@
     server           two ports in one process: `serve_archive`; begin here
     interface/       the pages of everlog: blogs, search, completeness, captured pages in their frame
     posts/           pages about one post: to read, what changed, comments
+    workings/        how the archive came to be: rules, requests and waits, the fleet
     mementos/        captured pages by themselves, on an origin of their own
     feeds/           new posts and changes, for feed readers
     request_guard    who may ask: Host, methods, headers of every answer; `access_log` writes a line for each

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # processor, the page of a post 3 ms; a file has all results of a search, with what is shown of each.
 COSTS: Mapping[str, int] = {
     "/search.csv": 10, "/search.jsonl": 10, "/search": 1, "/feed/": 2, "/diff/": 1, "/complete/": 1, "/json/": 1,
-    "/markdown/": 1, "/captures/": 1,
+    "/markdown/": 1, "/captures/": 1, "/warc/": 1, "/rules/": 1, "/requests/": 1,
 }
 # A bucket holds so many, and so many come back each second. Nobody reads 60 pages of results in a minute; a client that
 # asks without pause gets one answer a second, a tenth of what one processor can do.

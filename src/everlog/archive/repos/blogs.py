@@ -129,11 +129,11 @@ class BlogRepository:
                 {"ended_at": stamp_now(), "reason": storable(reason), "counts": json.dumps(dict(counts))},
             )
 
-    def runs(self, blog_id: int) -> tuple[Run, ...]:
-        """The runs of a blog, the oldest first."""
-        statement = select(_runs).where(_runs.c.blog_id == blog_id).order_by(_runs.c.id)
+    def runs(self, blog_id: int, *, limit: int | None = None) -> tuple[Run, ...]:
+        """The runs of a blog, the oldest first; `limit` keeps the latest."""
+        statement = select(_runs).where(_runs.c.blog_id == blog_id).order_by(_runs.c.id.desc()).limit(limit)
         with self.database.reading() as connection:
-            return tuple(_run(row) for row in connection.execute(statement))
+            return tuple(_run(row) for row in reversed(connection.execute(statement).all()))
 
     def state(self, blog_id: int) -> BlogState:
         """What crawls of a blog have left for those after them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, select
@@ -18,7 +19,7 @@ from everlog.archive.db.column_values import (
 )
 from everlog.archive.db.database import MOST_VALUES, Database, RowStatement, in_parts
 from everlog.archive.files.warc_writer import MADE, Original, Place, payload_digest
-from everlog.archive.models import Capture
+from everlog.archive.models import Capture, DayOfAnswers
 from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.write.foreign_captures import is_newest, newest_answers
 from everlog.core.urls import canonical
@@ -209,6 +210,25 @@ class CaptureRepository:
         )
         with self.database.reading() as connection:
             return connection.execute(statement).scalar_one()
+
+    def answers_by_day(self, blog_id: int) -> tuple[DayOfAnswers, ...]:
+        """What everlog itself was answered, by day (UTC) and status, the latest first; only what is stored."""
+        day = func.substr(_captures.c.fetched_at, 1, 10)
+        statement = (
+            select(day, _captures.c.status, func.count(), func.sum(_captures.c.bytes))
+            .where(_captures.c.blog_id == blog_id, _captures.c.origin.is_(None), _captures.c.purpose.not_in(MADE))
+            .group_by(day, _captures.c.status).order_by(day.desc(), _captures.c.status)
+        )
+        found: dict[str, list[Any]] = {}
+        with self.database.reading() as connection:
+            for row in connection.execute(statement):
+                found.setdefault(row[0], []).append(row)
+        return tuple(
+            DayOfAnswers(
+                day=date.fromisoformat(each), statuses={status: count for _, status, count, _ in rows},
+                bytes=sum(int(size or 0) for _, _, _, size in rows),
+            ) for each, rows in found.items()
+        )
 
     def foreign_moments(self, blog_id: int, key: str) -> frozenset[datetime]:
         """When others captured a URL, of the captures that are held."""

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from everlog.archive.lease_holder import LEASE_TIMEOUT_SECONDS
 from everlog.core.terminal import harmless
+from everlog.fleet.fleet_health import GONE_SECONDS, called, rate_of, stalls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from everlog.archive.job_models import FleetState, Job, RunningJob, WorkerState
 
-# What runs this long without an end is worth a look; a slice takes a minute.
-LONG_SECONDS = 600.0
 RUNNING_SHOWN = 20
-# Who has been silent for so long will hardly come back: nobody need be told of it again and again.
-GONE_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,32 +54,6 @@ def job_dict(job: Job) -> dict[str, Any]:
     }
 
 
-def stalls(state: FleetState, messages: Mapping[str, int]) -> list[str]:
-    """What does not go on, in words."""
-    found = [
-        f"worker {one.name}: no heartbeat for {one.silent_seconds:.0f} s"
-        for one in state.workers if LEASE_TIMEOUT_SECONDS < one.silent_seconds <= GONE_SECONDS
-    ]
-    found += [
-        f"{_called(one.job)} on {one.worker}: no heartbeat for {one.silent_seconds:.0f} s"
-        for one in state.running if one.silent_seconds > LEASE_TIMEOUT_SECONDS
-    ]
-    found += [
-        f"{_called(one.job)} on {one.worker}: running for {one.running_seconds / 60:.0f} min"
-        for one in state.running if one.running_seconds > LONG_SECONDS
-    ]
-    alive = [one for one in state.workers if one.silent_seconds <= LEASE_TIMEOUT_SECONDS]
-    for queue, count in state.depths.items():
-        served = any(one.has_browser or not queue.endswith(".browser") for one in alive)
-        if count and not served:
-            what = "with a browser " if queue.endswith(".browser") else ""
-            found.append(f"{count} jobs wait in {queue}, but no worker {what}is running")
-        elif queue in messages and messages[queue] < count:
-            lost = count - messages[queue]
-            found.append(f"{lost} jobs of {queue} are missing in the broker; they are queued again automatically")
-    return found
-
-
 def print_state(state: FleetState, broker: BrokerState) -> None:
     """The whole state, for people."""
     messages, trouble = broker.messages, broker.trouble
@@ -104,16 +75,16 @@ def print_state(state: FleetState, broker: BrokerState) -> None:
     if state.oldest_due_at is not None:
         print(f"\n{state.due} feeds are due, the oldest since {state.oldest_due_at:%Y-%m-%d %H:%M:%S} UTC")
     running = [
-        f"{_called(run.job)}  {run.worker}, {run.requests} requests in {run.running_seconds:.0f} s"
+        f"{harmless(called(run.job))}  {run.worker}, {run.requests} requests in {run.running_seconds:.0f} s"
         for run in state.running[:RUNNING_SHOWN]
     ]
     _print_part("running", running)
-    _print_part("waiting", [f"{job.id}  {_called(job)}  {_until(job)}{_reason(job)}" for job in state.parked])
+    _print_part("waiting", [f"{job.id}  {harmless(called(job))}  {_until(job)}{_reason(job)}" for job in state.parked])
     for line in (*stalls(state, messages), *([trouble] if trouble else [])):
         print(f"! {harmless(line)}")
     _print_part(
         "failed ('everlog fleet revive JOB' queues it again, 'everlog fleet cancel JOB' removes it)",
-        [f"{job.id}  {_called(job)}  {_reason(job)}" for job in state.dead],
+        [f"{job.id}  {harmless(called(job))}  {_reason(job)}" for job in state.dead],
     )
 
 
@@ -124,14 +95,6 @@ def _print_part(title: str, lines: Sequence[str]) -> None:
         print(f"  {line}")
 
 
-def rate_of(one: WorkerState, running: Sequence[RunningJob]) -> float:
-    """Requests a second of a worker since it began; one that has gone without a word makes none."""
-    if one.silent_seconds > LEASE_TIMEOUT_SECONDS:
-        return 0.0
-    under_way = sum(run.requests for run in running if run.worker == one.name)
-    return (one.requests + under_way) / one.there_seconds if one.there_seconds else 0.0
-
-
 def _worker_line(one: WorkerState, rate: float) -> str:
     state = "silent" if one.silent_seconds > LEASE_TIMEOUT_SECONDS else "draining" if one.is_draining else "working"
     browser = ", browser" if one.has_browser else ""
@@ -139,10 +102,6 @@ def _worker_line(one: WorkerState, rate: float) -> str:
         f"  {harmless(one.name):<28} {state:<9} {one.processes} processes{browser}; {rate:.1f} requests/s; "
         f"{one.slices} slices, {one.requests} requests, {one.posts} new posts, {one.failures} failed slices"
     )
-
-
-def _called(job: Job) -> str:
-    return harmless(job.url or f"{len(job.blog_ids)} feeds")
 
 
 def _until(job: Job) -> str:

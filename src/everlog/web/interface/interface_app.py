@@ -24,6 +24,9 @@ from everlog.web.interface.start_page import StartPage
 from everlog.web.interface.timeline_page import TimelinePage
 from everlog.web.limited_app import LimitedApp
 from everlog.web.posts.post_routes import PostRoutes
+from everlog.web.workings.fleet_page import FleetPage
+from everlog.web.workings.requests_page import RequestsPage
+from everlog.web.workings.rules_page import RulesPage
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 PAGES = (
     StartPage, BlogIcons,
     BlogPage, CalendarPage, TimelinePage, CapturesPage, CompletePage,
+    RulesPage, RequestsPage, FleetPage,
     ReplayFrame, PostRoutes,
     SearchPage, SearchFiles,
     FeedRoutes, SiteFiles,

@@ -87,7 +87,7 @@ class PostPages:
         before, after = archive.listing.neighbours(summary, public=self._public)
         return {
             **self._comments(found, parts_of(post.comments)[0], view), "at": found.at,
-            "article": shown_article(archive, post.html, post.url, found.at, view),
+            "article": shown_article(archive, post, found.at, view),
             "original": view.link(post.url) if found.memento is not None else None,
             "before": before, "after": after,
             "versions": archive.posts.version_times(summary.id) if summary.versions > 1 else (),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.archive import Archive
-    from everlog.records import Comment
+    from everlog.records import Comment, Post
     from everlog.replay import Replayed, View
 
 _SHOWN = ("src", "poster")
@@ -27,13 +27,13 @@ _SHOWN = ("src", "poster")
 _NOT_HELD = {"img": "Picture not held", "video": "Film not held", "audio": "Sound not held"}
 
 
-def shown_article(archive: Archive, html: str, url: str, at: datetime, view: View) -> Markup:
+def shown_article(archive: Archive, post: Post, at: datetime, view: View) -> Markup:
     """The article of a post, cleaned once more, with pictures and links from the archive where they are held.
 
     What is not held is named by its words: no request is made for it.
     """
-    root = parse_fragment(clean_html(parse_fragment(html), url))
-    put_in_order(root, url)
+    root = parse_fragment(clean_html(parse_fragment(post.html), post.url))
+    put_in_order(root, post.url)
     _from_archive([root], archive, at, view)
     return Markup(written(root))  # noqa: S704 - cleaned above, and sent under a policy that runs nothing
 
