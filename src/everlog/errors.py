@@ -15,6 +15,7 @@
     │   └── FilesDown      ... or the store of its files
     ├── LeaseLost          another worker goes on with what this one was doing
     ├── NotUploaded        a file that its worker has written, and not yet brought to the others
+    ├── TooSlow            a question to the archive that took longer than a reader waits
     ├── DiskFull           no room left, or too little to go on safely
     ├── NoBrowser          pages are to be rendered, and there is no browser
     └── DamagedArchive     what the archive holds cannot be read, or could not be written
@@ -119,6 +120,10 @@ class ArchiveBusy(EverlogError):
 
 class NewerArchive(EverlogError):
     """An archive made by a later version of everlog."""
+
+
+class TooSlow(EverlogError):
+    """A question to the archive took longer than it was given."""
 
 
 class DiskFull(EverlogError):

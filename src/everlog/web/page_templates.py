@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cached_property
+from html import unescape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
+# Of a tree that was written as text, so attributes stand in quotes, and signs in them are escaped.
+_PICTURE = re.compile(r'<img\b[^>]*? src="([^"]+)"')
 STATIC_TYPES = {
     "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "js": "text/javascript; charset=utf-8",
 }
@@ -44,6 +47,7 @@ class Pages:
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
             "counted": counted, "lang": lang_attribute, "is_web": is_web,
+            "first_picture": first_picture,
         }
         self._jinja.globals |= {
             "style": self.versioned("everlog.css"), "static": self.versioned, "swap": SWAP, "append": APPEND,
@@ -103,6 +107,16 @@ def is_language(language: str | None) -> bool:
 def is_web(url: str | None) -> bool:
     """Whether an address that a stranger wrote may be a link."""
     return url is not None and url.lower().startswith(("http://", "https://"))
+
+
+def first_picture(article: str) -> str:
+    """The address of the first picture of an article, as its page shows it; empty if it shows none.
+
+    >>> first_picture('<p>One <img alt="" src="http://a.org/b?c&amp;d"> <img src="http://a.org/e"></p>')
+    'http://a.org/b?c&d'
+    """
+    found = _PICTURE.search(article)
+    return unescape(found[1]) if found else ""
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -60,8 +60,11 @@ class Database(Protocol):
         """A transaction that sees one state of the database throughout and writes nothing."""
         ...
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """One reading for all that this thread reads meanwhile: a page that asks ten questions shows one state."""
+    def snapshot(self, *, seconds: float | None = None) -> AbstractContextManager[None]:
+        """One reading for all that this thread reads meanwhile: a page that asks ten questions shows one state.
+
+        What takes longer than `seconds` ends with `TooSlow`: all of it, or on a server one statement.
+        """
         ...
 
     def writing(self, *, fenced: bool = True) -> AbstractContextManager[Connection]:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from everlog.archive.db.database import SharedReading, check_fence
 from everlog.archive.db.postgres_search import PostgresIndex
-from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, UsageError
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, ServiceDown, TooSlow, UsageError
 from everlog.extras import line_for_extra
 
 # A worker writes on one connection and reads on another; more are opened when they are needed, and closed again.
@@ -57,6 +57,7 @@ _EXPLAINED: tuple[tuple[tuple[str, ...], type[EverlogError], str, str], ...] = (
         ("40", "55P03"), ArchiveBusy, "locked by another program:",
         "nothing was stored; wait a little, then run the same command again",
     ),
+    (("57014",), TooSlow, "this took longer than readers wait at", "ask for less: more words, one blog, or one year"),
     (
         (_NOT_REACHED,), ServiceDown, "cannot reach",
         "check host and port in --archive and that the server is running, then run the same command again",
@@ -110,8 +111,13 @@ class PostgresDatabase:
         with self._explained(), self._reader.connect() as connection:
             yield connection
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        return self._shared.shared(self.reading)
+    @contextmanager
+    def snapshot(self, *, seconds: float | None = None) -> Iterator[None]:
+        is_outermost = self._shared.connection is None
+        with self._shared.shared(self.reading):
+            if seconds is not None and is_outermost and self._shared.connection is not None:
+                self._shared.connection.exec_driver_sql(f"set local statement_timeout = {max(1, int(seconds * 1_000))}")
+            yield
 
     @contextmanager
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import time
 from collections import Counter
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from everlog.archive.db.database import SharedReading, check_fence
-from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, UsageError
+from everlog.errors import ArchiveBusy, DamagedArchive, DiskFull, EverlogError, TooSlow, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,9 @@ KEPT_CONNECTIONS = 8
 # How long one writer waits for another. A batch is written in well under a second; a crawl that
 # waits this long stands behind something that is not going to end by itself.
 BUSY_SECONDS = 60.0
+
+# Of SQLite's own machine, between two looks at the clock: some 20 ms. Each look waits for other threads of Python.
+STEPS_BETWEEN_LOOKS = 500_000
 
 
 class SqliteDatabase:
@@ -66,8 +70,20 @@ class SqliteDatabase:
         with self._explained(), self.engine.connect() as connection:
             yield connection
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        return self._shared.shared(self.reading)
+    @contextmanager
+    def snapshot(self, *, seconds: float | None = None) -> Iterator[None]:
+        is_outermost = self._shared.connection is None
+        with self._shared.shared(self.reading):
+            if seconds is None or not is_outermost or self._shared.connection is None:
+                yield
+                return
+            driver: Any = self._shared.connection.connection.driver_connection
+            until = time.monotonic() + seconds
+            driver.set_progress_handler(lambda: time.monotonic() > until, STEPS_BETWEEN_LOOKS)
+            try:
+                yield
+            finally:
+                driver.set_progress_handler(None, 0)
 
     @contextmanager
     def writing(self, *, fenced: bool = True) -> Iterator[Connection]:
@@ -168,7 +184,7 @@ def _dangling(connection: Connection) -> Counter[tuple[str, str]]:
     return Counter((str(table), str(parent)) for table, _row, parent, _ in found)
 
 
-def _explain(error: Any, file: Path) -> EverlogError | None:
+def _explain(error: Any, file: Path) -> EverlogError | None:  # noqa: PLR0911 - one for each kind of error
     """What an error of SQLite means to somebody who only knows an archive."""
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith("SQLITE_FULL"):
@@ -177,6 +193,8 @@ def _explain(error: Any, file: Path) -> EverlogError | None:
         return ArchiveBusy(
             f"{file} is locked by another program", advice="wait for it to finish, then run the same command again",
         )
+    if name.startswith("SQLITE_INTERRUPT"):
+        return TooSlow("this took longer than readers wait", advice="ask for less: more words, one blog, or one year")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return UsageError(
             f"{file} cannot be opened: {error}",

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 from starlette.concurrency import run_in_threadpool
 
 from everlog.core.urls import canonical, host_of
-from everlog.errors import EverlogError, UsageError
+from everlog.errors import EverlogError, TooSlow, UsageError
 from everlog.replay import View
 from everlog.web.mementos.replay_address import read_url
 from everlog.web.origins import origin_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger("everlog.web")
+# A page that takes longer is not waited for: the slowest searches of 100,000 posts take less than one second.
+LONGEST_LOOK_SECONDS = 10.0
 
 
 class PageMaker:
@@ -46,7 +48,7 @@ class PageMaker:
         return await run_in_threadpool(self._look, partial(question, *given, **named))
 
     def _look(self, question: Callable[[], T]) -> T:
-        with self.archive.backend.database.snapshot():
+        with self.archive.backend.database.snapshot(seconds=LONGEST_LOOK_SECONDS):
             return question()
 
     async def page(
@@ -103,6 +105,11 @@ class PageMaker:
         known = error if isinstance(error, EverlogError) else EverlogError(str(error))
         if isinstance(error, UsageError):
             return await self.page(request, "failed.html", 400, message=known.message, advice=known.advice)
+        if isinstance(error, TooSlow):
+            return await self.page(
+                request, "failed.html", 503, message="This took too long.", advice=known.advice,
+                headers={"Retry-After": "30", "X-Robots-Tag": "noindex"},
+            )
         if self.is_public:
             # What went wrong names folders and servers.
             known = EverlogError("The archive could not be read just now.", advice="try again later")
