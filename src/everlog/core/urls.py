@@ -43,6 +43,8 @@ _BARE_HOST = re.compile(
 _ROOT = re.compile(r"https?://[\w.:-]+(?=[/?#]|$)", re.ASCII)
 _ROOTED = re.compile(r"/(?![/\\\t\n\r])|https?://\w")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]")
+# Bounded: a text may be one of megabytes without a blank.
+_USER = re.compile(r"(?<=://)[^\s/?#@\\\"'<>]{0,500}@")
 _LINE_BREAKS = re.compile(r"[\t\n\r]")
 _OUTER_SPACE = "".join(map(chr, range(33))) + "\u200b\ufeff\xa0"
 _KEEP_ESCAPED = re.compile(r"[/?#%\x00-\x20\x7f\ud800-\udfff]")
@@ -151,6 +153,15 @@ def with_empty_query(url: str, link: str) -> str:
     if "?" not in link or "?" in url or not link.partition("#")[0].rstrip().endswith("?"):
         return url
     return f"{url}?"
+
+
+def without_user(text: str) -> str:
+    """An address, or a text with addresses, without the names and passwords in them. It means the same page.
+
+    >>> without_user("http://me:secret@a.org/x@y"), without_user("see https://me@a.org, or http://b.org/?a=c@d")
+    ('http://a.org/x@y', 'see https://a.org, or http://b.org/?a=c@d')
+    """
+    return _USER.sub("", text)
 
 
 def host_of(url: str) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from everlog.core.urls import without_user
 from everlog.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
 LONGEST_FIELD = 500
-_USER = re.compile(r"(?<=//)[^/?#@]*@")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -49,7 +49,7 @@ class AccessLog:
         browser = "" if self._is_public else headers.get("user-agent", "")
         self._write(
             f'{shortened(peer) if self._is_public else _field(peer)} - - [{stamp(self._now())}] "{asked}" {status} '
-            f'{size or "-"} "{_field(_USER.sub("", came_from.partition("?")[0]))}" "{_field(browser)}"',
+            f'{size or "-"} "{_field(without_user(came_from.partition("?")[0]))}" "{_field(browser)}"',
         )
 
 
@@ -85,7 +85,7 @@ def shown_path(path: str) -> str:
     >>> shown_path('/web/2024/https://me:secret@a.org/x y"')
     '/web/2024/https://a.org/x%20y%22'
     """
-    return quote(_USER.sub("", path), safe="/:&=%+,;@~!$'()*")[:4 * LONGEST_FIELD]
+    return quote(without_user(path), safe="/:&=%+,;@~!$'()*")[:4 * LONGEST_FIELD]
 
 
 def shortened(address: str) -> str:

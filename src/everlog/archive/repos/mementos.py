@@ -37,7 +37,7 @@ from everlog.archive.files.warc_writer import MADE, Place
 from everlog.archive.models import HeldAddress, Memento, Sighting, Surroundings, Way
 from everlog.archive.projection.filters import is_public_blog
 from everlog.archive.repos.captures import MOST_DRAWINGS
-from everlog.core.urls import canonical, host_of
+from everlog.core.urls import canonical, host_of, without_user
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -315,7 +315,7 @@ class MementoRepository:
         rows = {row.id: row for row in connection.execute(latest)}
         return tuple(
             HeldAddress(
-                id=row.id, url=row.url, lane=row.lane, count=row.times, first=moment_of(row.first),
+                id=row.id, url=without_user(row.url), lane=row.lane, count=row.times, first=moment_of(row.first),
                 at=moment_of(row.last), content_type=row.content_type,
             )
             for row in (rows[number] for number in ids if number in rows)
@@ -324,14 +324,14 @@ class MementoRepository:
 
 def _sighting(row: Row[Any]) -> Sighting:
     return Sighting(
-        id=row.id, url=row.url, at=moment_of(row.at), way=WAYS[row.way], status=row.status,
+        id=row.id, url=without_user(row.url), at=moment_of(row.at), way=WAYS[row.way], status=row.status,
         content_type=row.content_type,
     )
 
 
 def _memento(row: Row[Any], sighting: Sighting) -> Memento:
     return Memento(
-        id=row.id, url=row.url, at=moment_of(row.at), way=sighting.way, status=row.status,
+        id=row.id, url=without_user(row.url), at=moment_of(row.at), way=sighting.way, status=row.status,
         content_type=row.content_type, blog_id=row.blog_id, url_id=row.url_id, purpose=row.purpose, digest=row.digest,
         size=row.body_bytes, place=Place(file=row.name, offset=row.body_offset, length=row.body_length),
         own_place=Place(file=row.own_name, offset=row.offset, length=row.length),

@@ -87,7 +87,7 @@ def search(  # noqa: PLR0913 - one parameter per flag
     with archive_of(given.settings(), reading=not rebuild, quiet=given.quiet) as opened:
         if rebuild:
             opened.search.forget()
-        indexed = _index(opened, quiet=given.quiet)
+        indexed = index_posts(opened, quiet=given.quiet)
         listed = _list(opened, quiet=given.quiet) if rebuild else 0
         if not text.strip():
             if given.json:
@@ -127,7 +127,7 @@ def _chosen_hits(archive: Archive, text: str, chosen: PostFilter, limit: int) ->
     return archive.search.hits(text, [(number, scores[number]) for number in kept[:limit]]), len(kept)
 
 
-def _index(archive: Archive, *, quiet: bool) -> int:
+def index_posts(archive: Archive, *, quiet: bool) -> int:
     """Bring in what is not in the index: all posts of an archive that is older than it. How many."""
     from everlog.cli.terminal.progress import progress
 

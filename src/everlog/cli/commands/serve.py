@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from everlog.cli.commands.search import index_posts
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of, log_to_stderr
 from everlog.cli.terminal.text import open_with
@@ -88,6 +89,8 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per flag
     )
     open_with("opening the archive", quiet=given.quiet)
     with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
+        # Readers do not wait for what an older version left to do.
+        index_posts(opened, quiet=given.quiet)
         _run(opened, options, given, lambda origins: _say_where(origins, host, quiet=given.quiet, opens=open_))
 
 

@@ -147,7 +147,7 @@ class FeedRoutes:
         if headers["ETag"] in {each.strip().removeprefix("W/") for each in asked.split(",")}:
             return Response(status_code=304, headers=headers)
         body = await self._make.look(lambda: atom_feed(head, entries()))
-        return Response(body, headers=headers | {"Content-Type": CONTENT_TYPE})
+        return Response(self._make.shown(body.decode()), headers=headers | {"Content-Type": CONTENT_TYPE})
 
 
 def _change_entry(here: str, found: Happening) -> FeedEntry:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from starlette.concurrency import run_in_threadpool
 
-from everlog.core.urls import canonical, host_of
+from everlog.core.urls import canonical, host_of, without_user
 from everlog.errors import EverlogError, TooSlow, UsageError
 from everlog.replay import View
 from everlog.web.mementos.replay_address import read_url
@@ -58,7 +58,7 @@ class PageMaker:
             "root": self.root, "safe": safe, "short": short, "is_public": self.is_public,
             "robots": (headers or {}).get("X-Robots-Tag"), **values,
         }
-        text = await run_in_threadpool(self.pages.text, name, **values)
+        text = self.shown(await run_in_threadpool(self.pages.text, name, **values))
         there = origin_of(self.origins.replay(request.headers["host"]))
         return self.pages.answer(text, status, {
             "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
@@ -67,6 +67,10 @@ class PageMaker:
             f"default-src 'none'; style-src 'self'; img-src 'self' {there}; media-src {there}; frame-src {there}; "
             "script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         ))
+
+    def shown(self, text: str) -> str:
+        """A text as anybody may read it: in public, without the passwords of addresses."""
+        return without_user(text) if self.is_public else text
 
     def interface(self, request: Request) -> str:
         """The address of the interface, as who asks has to know it."""
@@ -137,7 +141,7 @@ class PageMaker:
 
 def safe(url: str) -> str:
     """A URL behind the prefix of an address of ours."""
-    return View(prefix="", timestamp="").link(url).removeprefix("/web//")
+    return View(prefix="", timestamp="").link(without_user(url)).removeprefix("/web//")
 
 
 def number_in(text: str) -> int:
@@ -155,7 +159,7 @@ def short(url: str) -> str:
     >>> short("https://www.a.org/"), short("http://a.org/b?c=1")
     ('www.a.org', 'a.org/b?c=1')
     """
-    return url.partition("://")[2].removesuffix("/") or url
+    return without_user(url).partition("://")[2].removesuffix("/") or url
 
 
 def _parents(url: str) -> list[str]:

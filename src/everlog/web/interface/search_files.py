@@ -72,7 +72,7 @@ class SearchFiles:
         yield first.encode()
         for start in range(0, len(found), PORTION):
             hits = await self._make.look(self._make.archive.search.hits, query, found[start:start + PORTION])
-            yield make(hits).encode("utf-8", "replace")
+            yield self._make.shown(make(hits)).encode("utf-8", "replace")
 
 
 def _values(hit: Hit) -> dict[str, Any]:

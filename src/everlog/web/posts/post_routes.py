@@ -163,4 +163,4 @@ class PostRoutes:
         text = await self._make.look(make, url) if url else None
         if text is None:
             return await self._missing(request, url)
-        return Response(text.encode("utf-8", "replace"), media_type=kind, headers=_AS_FILE)
+        return Response(self._make.shown(text).encode("utf-8", "replace"), media_type=kind, headers=_AS_FILE)
