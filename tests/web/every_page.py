@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from web.served_archive import Answer, Served
 
-_LINK = re.compile(r'\b(?:href|src|action|poster)="([^"]*)"')
+_LINK, _FORM = re.compile(r'\b(?:href|src|poster)="([^"]*)"'), re.compile(r'\baction="([^"]*)"')
 _SET = re.compile(r'\bsrcset="([^"]*)"')
 # What stands for a part of an address.
-_FILLED = {
-    "{home:path}": "a.example", "{rest:path}": POST, "{name}": "everlog.css", "{first}": "1", "{last}": "2",
-    "{format}": "link",
-}
+_FILLED = {"home:path": "a.example", "rest:path": POST, "name": "everlog.css", "last": "2", "format": "link"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +73,13 @@ def links_in(text: str) -> Iterator[str]:
         yield from (each.split()[0] for each in candidates.split(",") if each.strip())
 
 
+def forms_in(text: str) -> list[str]:
+    """Where the forms of a page lead, without what is filled in."""
+    return [unescape(each) for each in _FORM.findall(text)]
+
+
 def _filled(path: str) -> str:
-    if path == "/web/{rest:path}":
-        return f"/web/{stamp(0)}/{POST}"
-    for name, value in _FILLED.items():
-        path = path.replace(name, value)
-    assert "{" not in path, f"{path}: every_page.py knows nothing that this could stand for"
-    return path
+    if path in {"/web/{rest:path}", "/warc/{rest:path}"}:
+        return path.replace("{rest:path}", f"{stamp(0)}/{POST}")
+    # What is not known is a number.
+    return re.sub(r"\{([^}]*)\}", lambda found: _FILLED.get(found[1], "1"), path)
