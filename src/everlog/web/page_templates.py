@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import unescape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ class Pages:
     def __init__(self) -> None:
         self._jinja = Environment(
             loader=PackageLoader("everlog.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-            lstrip_blocks=True,
+            lstrip_blocks=True, auto_reload=False,
         )
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
@@ -90,6 +90,7 @@ class Pages:
         return {name: hashlib.sha256(body).hexdigest()[:12] for name, (body, _) in self._files.items()}
 
 
+@lru_cache(maxsize=500)
 def lang_attribute(language: str | None) -> Markup:
     """The attribute for a language; none for what is no name of one.
 

@@ -114,9 +114,24 @@ def _terms_of(*, public: bool) -> Select[Any]:
     )
 
 
+def _blogs_of(*, public: bool, some: bool) -> Select[Any]:
+    blogs, polls = schema.blogs, schema.polls
+    names = ("id", "home", "title", "crawled_at", "gone", "completeness", "hidden_at")
+    statement = (
+        select(*(blogs.c[name] for name in names), polls.c.due_at)
+        .join(polls, polls.c.blog_id == blogs.c.id, isouter=True)
+        .where(blogs.c.id > bindparam("after"), blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id)
+    )
+    if public:
+        statement = statement.where(blogs.c.hidden_at.is_(None))
+    return statement.where(blogs.c.id.in_(_WANTED)) if some else statement
+
+
 # Pages ask for these ten times a second: to put a statement together takes longer than to run it.
 _WANTED: BindParameter[int] = bindparam("wanted", expanding=True)
 _FIGURES = select(_figures).where(_figures.c.blog_id.in_(_WANTED))
+_BLOGS = {public: _blogs_of(public=public, some=False) for public in (False, True)}
+_SOME_BLOGS = {public: _blogs_of(public=public, some=True) for public in (False, True)}
 _MONTHS = {public: _months_of(public=public) for public in (False, True)}
 _TERMS = {public: _terms_of(public=public) for public in (False, True)}
 
@@ -144,20 +159,12 @@ class OverviewRepository:
 
         With `ids` only these, of which there are few.
         """
-        blogs, polls = schema.blogs, schema.polls
-        names = ("id", "home", "title", "crawled_at", "gone", "completeness", "hidden_at")
-        statement = (
-            select(*(blogs.c[name] for name in names), polls.c.due_at)
-            .join(polls, polls.c.blog_id == blogs.c.id, isouter=True)
-            .where(blogs.c.id > after, blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id).limit(limit)
-        )
-        if public:
-            statement = statement.where(blogs.c.hidden_at.is_(None))
-        if ids is not None:
-            statement = statement.where(blogs.c.id.in_(ids))
         with self.database.reading() as connection:
-            rows = connection.execute(statement).all()
-        figures = self.figures([row.id for row in rows])
+            if ids is not None:
+                rows = connection.execute(_SOME_BLOGS[public], {"wanted": list(ids), "after": after}).all()[:limit]
+            else:
+                rows = connection.execute(_BLOGS[public].limit(limit), {"after": after}).all()
+            figures = self.figures([row.id for row in rows] if limit is not None or ids is not None else None)
         return tuple(
             BlogSummary(
                 id=row.id, home=row.home, title=row.title, crawled_at=moment_or_none(row.crawled_at),
@@ -173,24 +180,26 @@ class OverviewRepository:
 
         Names are put in order here: databases do not agree about letters beyond z.
         """
-        blogs = schema.blogs
-        posts = func.coalesce(_posts_of(_figures, public=public), 0)
+        blogs, sought = schema.blogs, text.casefold().split()
+        by_figure = {
+            "posts": func.coalesce(_posts_of(_figures, public=public), 0),
+            "changed": func.coalesce(_figures.c.changed_at, ""),
+        }
+        order = (by_figure[by].desc(), blogs.c.id) if by in by_figure else (blogs.c.id,)
         statement = (
-            select(blogs.c.id, blogs.c.title, blogs.c.home, posts, func.coalesce(_figures.c.changed_at, ""))
+            select(blogs.c.id, *((blogs.c.title, blogs.c.home) if sought or by == "name" else ()))
             .outerjoin(_figures, _figures.c.blog_id == blogs.c.id)
-            .where(blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id)
+            .where(blogs.c.forgotten_at.is_(None)).order_by(*order)
         )
         if public:
             statement = statement.where(blogs.c.hidden_at.is_(None))
         with self.database.reading() as connection:
             rows = connection.execute(statement).all()
-        if sought := text.casefold().split():
+        if sought:
             rows = [row for row in rows if all(word in f"{row[1] or ''} {row[2]}".casefold() for word in sought)]
         if by == "name":
             rows = sorted(rows, key=lambda row: (row[1] or row[2].partition("://")[2]).casefold())
-        else:
-            rows = sorted(rows, key=lambda row: row[3 if by == "posts" else 4], reverse=True)
-        return tuple(row[0] for row in rows)
+        return tuple([row[0] for row in rows])
 
     def count_blogs(self, *, public: bool = False) -> int:
         """How many blogs `blogs` lists in all."""

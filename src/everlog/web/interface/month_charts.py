@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup, escape
+
 from everlog.web.mementos.capture_times import MONTHS
 
 if TYPE_CHECKING:
@@ -46,11 +48,22 @@ class YearChart:
     posts: int
     bars: tuple[Bar, ...]
 
-    @property
-    def columns(self) -> tuple[Bar | None, ...]:
-        """The twelve months."""
+    def columns(self, link: str, chosen: str) -> Markup:
+        """The twelve months, drawn: a template took a third of a page's time for 240 of them.
+
+        `link` is what the address of a month begins with, `chosen` the month or day that the page is about.
+
+        >>> [chart] = year_charts({"2024-05": 4})
+        >>> chart.columns("?a=1&month=", "2024-05").splitlines()[4][:85]
+        Markup('<a id="m-2024-05" href="?a=1&amp;month=2024-05" aria-label="May 2024: 4 posts" title=')
+        """
         found = {int(bar.month[5:7]): bar for bar in self.bars}
-        return tuple(found.get(number) for number in range(1, 13))
+        begin = escape(link)
+        months = (found.get(number) for number in range(1, 13))
+        drawn = (
+            "<span></span>" if bar is None else _column(bar, begin, is_chosen=chosen[:7] == bar.month) for bar in months
+        )
+        return Markup("\n".join(drawn))  # noqa: S704 - our own words and numbers, and a link that is escaped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +85,16 @@ class Sparkline:
         'M0 24v-24h1.6v24zM4 24v-6h1.6v6z'
         """
         return "".join(f"M{x} {SPARK_HEIGHT}v-{height}h1.6v{height}z" for x, _, height in self.bars if height)
+
+
+def _column(bar: Bar, link: str, *, is_chosen: bool) -> str:
+    words = f"{bar.name}: {bar.posts:,} post{'' if bar.posts == 1 else 's'}"
+    chosen = ' class="chosen"' if is_chosen else ""
+    return (
+        f'<a id="m-{bar.month}" href="{link}{bar.month}" aria-label="{words}" title="{words}"'
+        f'{chosen}><svg viewBox="0 0 10 {HEIGHT}" preserveAspectRatio="none" '
+        f'aria-hidden="true"><rect x="1" y="{bar.y}" width="8" height="{bar.height}"/></svg></a>'
+    )
 
 
 def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:

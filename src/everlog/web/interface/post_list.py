@@ -53,6 +53,15 @@ class Asked:
         merged: dict[str, str | None] = {**self.values, "after": None, "page": None, **changes}
         return "?" + urlencode({name: value for name, value in merged.items() if value})
 
+    def begin(self, name: str) -> str:
+        """What links that change this one thing begin with; its value, letters and digits, is all that is left to add.
+
+        >>> Asked({"tag": "a b", "month": "2024"}).begin("month"), Asked({}).begin("month")
+        ('?tag=a+b&month=', '?month=')
+        """
+        others = self.link(**{name: None})
+        return f"{others}{'&' if len(others) > 1 else ''}{name}="
+
 
 class PostList:
     """The posts of blogs in lists. With `public`, what is hidden is not there."""
