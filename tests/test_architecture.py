@@ -85,7 +85,7 @@ def test_folders_are_small_and_modules_have_names_of_their_own():
 def test_every_package_says_what_is_inside():
     silent = [
         name_of(file) for file in modules()
-        if file.name == "__init__.py" and not (ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "").strip()
+        if file.name == "__init__.py" and not (ast.get_docstring(parsed(file)) or "").strip()
     ]
     assert silent == []
 
@@ -144,17 +144,16 @@ def floor(name: str) -> int:
 @cache
 def parsed(file: Path, *, types: bool = True) -> ast.Module:
     """A module; without `types`, less what only the type checker runs."""
-    tree = ast.parse(file.read_text("utf-8"))
-    return tree if types else without_types(tree)
+    return without_types(parsed(file)) if not types else ast.parse(file.read_text("utf-8"))
 
 
 def without_types(tree: ast.Module) -> ast.Module:
-    class Remover(ast.NodeTransformer):
-        def visit_If(self, node: ast.If) -> ast.AST | None:
-            is_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-            return None if is_types else self.generic_visit(node)
-
-    return Remover().visit(tree)
+    """Such blocks stand at the top of a module, on its first floor."""
+    kept = [
+        node for node in tree.body
+        if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
+    ]
+    return ast.Module(body=kept, type_ignores=[])
 
 
 def imports(tree: ast.AST, *, types: bool) -> Iterator[str]:

@@ -264,6 +264,7 @@ class TestLearning:
         learned(a_blog.rss(["<x>" * depth, a_blog.item(1)]), a_blog.pages())
         learned(a_blog.rss([a_blog.item(1), "<x>" * depth + "</x>" * depth, a_blog.item(2)]), a_blog.pages())
 
+    @pytest.mark.slow
     def test_more_entries_than_anyone_reads_are_bounded(self):
         items = (f"<item><title>{n}</title><link>{a_blog.url(n)}</link></item>" for n in range(30_000))
         learned(a_blog.rss(items), a_blog.pages())

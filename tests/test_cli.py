@@ -171,6 +171,7 @@ def test_a_file_that_cannot_be_written_is_an_error(capsys, tmp_path):
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_bundled_blogs_are_evaluated_in_two_processes(capsys, tmp_path):
     posts, misses = tmp_path / "posts.jsonl", tmp_path / "misses.jsonl"
     files = ["--posts", str(posts), "--misses", str(misses)]

@@ -101,6 +101,7 @@ def test_pages_that_are_too_large_to_learn_from_are_left_to_the_others():
     assert learn(a_blog.feed(), pages).learned_from == len(a_blog.NUMBERS) - 2
 
 
+@pytest.mark.slow
 def test_a_feed_of_too_many_tags_is_cut_and_says_so():
     body = a_blog.feed().replace(b"</channel>", b"<a/>" * 1_000_000 + b"</channel>")
     feed = parse_feed(body)
@@ -179,6 +180,7 @@ def test_half_a_surrogate_pair_in_linked_data_reaches_no_field():
         assert text is None or text.encode()
 
 
+@pytest.mark.slow
 def test_confidence_is_never_more_than_certain():
     enormous = "<p>" + " ".join(a_blog.sentence(str(n), 1000) for n in range(500)) + "</p>"
     pages = {a_blog.url(n): a_blog.page(n, enormous) for n in (1, 2)}

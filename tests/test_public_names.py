@@ -64,6 +64,7 @@ def test_the_older_names_of_the_crawls_still_work():
     assert everlog.update_crawl is everlog.update
 
 
+@pytest.mark.slow
 def test_the_functions_stay_functions_whatever_modules_were_imported():
     # Importing a package everlog.crawl would make Python set the attribute `crawl` of everlog.
     subprocess.run([sys.executable, "-c", EVERY_MODULE_FIRST], check=True, timeout=300)

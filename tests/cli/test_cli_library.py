@@ -37,6 +37,7 @@ def test_a_crawl_without_an_archive_gives_every_post_and_leaves_nothing(server, 
     assert list(here.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_two_crawls_in_one_process_the_second_gives_what_is_new(server, here):
     url = serve_small(server)
     assert len(list(everlog.crawl(url, "kept", FAST))) == POSTS

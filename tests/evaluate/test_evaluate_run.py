@@ -119,6 +119,7 @@ def test_blogs_are_evaluated_in_several_processes(make_blog, run_in_processes):
     assert run_in_processes(folder) == ["a 1.0 None", "b 1.0 None"]
 
 
+@pytest.mark.slow
 def test_a_killed_process_costs_only_the_blog_that_killed_it(make_blog, run_in_processes):
     folder = make_blog("a").folder.parent
     make_blog("b", files={"2024/two/index.html": "KILL"})

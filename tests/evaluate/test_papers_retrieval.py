@@ -266,6 +266,7 @@ def test_comments_are_content_where_all_of_them_are_known(two_blogs):
     assert settings == [(ALL, NOISE, 21), (KNOWN, NOISE, 12), (KNOWN, CONTENT, 12)]
 
 
+@pytest.mark.slow
 def test_two_processes_find_what_one_finds(two_blogs):
     assert measure_retrieval(two_blogs, SMALL, jobs=2) == measure_retrieval(two_blogs, SMALL)
 

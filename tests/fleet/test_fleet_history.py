@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from cli.program import everlog
 from everlog.archive import open_archive
 from everlog.archive.db import schema
@@ -42,6 +44,7 @@ def asked(server) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_workers_crawl_and_update_through_an_interface_as_the_commands_do(fleet, tmp_path):
     alone, shared = a_site(), a_site()
     with served_site(alone) as one, served_site(shared) as other:

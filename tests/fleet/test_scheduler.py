@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from everlog.archive.db import schema
 from everlog.core.urls import canonical
 from everlog.errors import ServiceDown
@@ -21,6 +23,7 @@ def add_finished_blogs(archive, count):
         connection.execute(schema.blogs.insert(), rows)
 
 
+@pytest.mark.slow
 def test_all_blogs_that_were_crawled_are_watched_before_a_single_look_ends(archive, job_queue):
     add_finished_blogs(archive, MANY)
     Scheduler(archive, job_queue, "a scheduler").run(once=True)

@@ -94,6 +94,7 @@ def test_what_only_a_browser_shows_is_left_to_workers_that_have_one(fleet, serve
         assert fleet.run("fleet", "status", "--json").json["queues"]["update.browser"] == {"jobs": 1, "messages": 1}
 
 
+@pytest.mark.slow
 def test_a_server_that_names_a_time_is_asked_then_and_one_that_forbids_it_a_few_times_more(fleet, server):
     server.routes |= {"/robots.txt": reply(404), "*": reply(429, Retry_After="4000")}
     rules = {"/robots.txt": reply(200, "User-agent: *\nDisallow: /")}

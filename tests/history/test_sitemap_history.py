@@ -92,6 +92,7 @@ def test_a_map_that_cannot_be_had_is_left_out_and_the_list_is_not_all():
     assert told_posts(changed_since(done, SOURCE, site)) == {f"{HOME}{n}/" for n in range(10, 20)}
 
 
+@pytest.mark.slow
 def test_an_index_that_names_itself_and_one_without_an_end_come_to_an_end():
     done = walked(SOURCE, _Maps({HOME + "sitemap.xml": _index(HOME + "sitemap.xml")}))
     assert done.asked == [HOME + "sitemap.xml"]

@@ -159,6 +159,7 @@ def test_a_control_that_is_a_link_elsewhere_does_not_lead_there(stage):
     assert site.asked == []
 
 
+@pytest.mark.slow
 def test_endless_more_ends_at_the_cap_of_clicks():
     with staged(RenderOptions(max_clicks=12)) as small:
         rendered = small.render(

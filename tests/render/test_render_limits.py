@@ -157,6 +157,7 @@ def test_a_huge_page_is_cut_to_size_and_stays_well_formed(small):
     assert rendered.body.endswith(b"</ul></body></html>")
 
 
+@pytest.mark.slow
 def test_a_huge_frame_is_cut_and_its_page_is_not(small):
     site = Site({"https://b.example/": "<ul>" + f"<li>{'x' * 100}</li>" * 5_000 + "</ul>"})
     rendered = small.render("<iframe src='https://b.example/'></iframe><p id=end>end</p>", site)

@@ -158,6 +158,7 @@ def test_a_browser_that_dies_at_its_start_is_followed_by_another(command, monkey
     assert killed
 
 
+@pytest.mark.slow
 def test_no_more_pages_are_open_at_once_than_there_are_tabs():
     open_now, most = [0], [0]
 

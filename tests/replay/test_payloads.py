@@ -27,6 +27,7 @@ def test_there_are_enough_of_them():
     assert len(ALL) >= 1_500
 
 
+@pytest.mark.slow
 def test_a_few_payloads_do_nothing_when_they_are_rewritten_and_something_when_they_are_not(stage):
     chosen = range(0, len(ALL), STRIDE)
     assert len(stage.run(chosen, is_rewritten=False, has_policy=False)) > len(chosen) / 2

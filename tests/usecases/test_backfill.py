@@ -125,6 +125,7 @@ def test_redirects_errors_and_other_hosts_are_no_posts(archive):
     assert held(archive).keys() == {a_blog.url(number) for number in range(4, POSTS + 1)}
 
 
+@pytest.mark.slow
 def test_a_capture_that_turns_out_to_be_another_page_is_not_taken(archive):
     web, there = half_gone()
     there.captures = [each for each in there.captures if each.url != a_blog.url(1)]
@@ -181,6 +182,7 @@ def test_what_never_was_a_post_is_asked_for_once_and_not_missing(archive):
 
 
 @pytest.mark.parametrize("trap", ["repeats keys", "endless keys"])
+@pytest.mark.slow
 def test_lists_without_end_end(archive, trap):
     web, there = half_gone()
     there.traps.add(trap)

@@ -273,6 +273,7 @@ def test_comments_that_are_held_stay_where_no_more_are_wanted(fetcher, archive):
     assert (len(post(archive, POSTS).comments), post(archive, POSTS).comments_state) == (3, "complete")
 
 
+@pytest.mark.slow
 def test_comments_are_held_when_a_page_counts_them_and_shows_none(fetcher, archive):
     put_comments(fetcher, POSTS, said(POSTS, 3))
     crawl(fetcher, archive)

@@ -75,6 +75,7 @@ def test_a_page_is_not_asked_for_again_to_be_drawn_and_scripts_are_asked_for_onc
     assert fetcher.count("https://a-blog.disqus.com/embed.js") == 1
 
 
+@pytest.mark.slow
 def test_a_blog_that_is_written_by_its_script_is_archived_like_any_other(archive):
     fetcher = scripted_site(12)
     report = crawl(fetcher, archive)

@@ -135,6 +135,7 @@ def test_copies_that_name_each_other_are_kept_after_they_waited_once(archive):
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
+@pytest.mark.slow
 def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(crawled):
     fetcher, archive = crawled
     for number in (21, 22, 23):
