@@ -169,6 +169,24 @@ def test_the_check_sees_what_is_told_to_the_owner(tmp_path):
     assert any(b"everlog repair" in body or b"everlog crawl" in body or b"WARC record" in body for body in told)
 
 
+def test_what_nobody_expected_is_a_page_too_and_tells_nothing(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        with archive.backend.database.writing() as connection:
+            connection.exec_driver_sql("alter table post_summaries rename to lost_summaries")
+            connection.exec_driver_sql("alter table captures rename to lost_captures")
+        with serving(archive) as served:
+            page, capture = served.page("/blog/a.example"), served.ask(f"/web/{stamp(0)}/{POST}")
+    assert (page.status, capture.status) == (500, 500)
+    assert "Something unexpected went wrong" in page.text
+    assert "<nav" in page.text or "<header" in page.text
+    checked(page, "/blog/a.example", is_interface=True)
+    checked(capture, "/web/", is_interface=False)
+    for answer in (page, capture):
+        assert "summaries" not in answer.text
+        assert "Traceback" not in answer.text
+
+
 def test_robots_are_kept_out_of_what_is_captured_and_what_is_expensive(served: Served):
     said = served.page("/robots.txt").text
     for path in ("/web/", "/search", "/diff/", "/complete/", "/feed/", "/json/"):

@@ -132,7 +132,7 @@ class FeedRoutes:
             prefix=self._make.origins.replay(host), timestamp=timestamp(at), modifier="mp_",
             interface=self._make.origins.interface(host),
         )
-        return str(shown_article(archive, read.html, read.url, at, view))
+        return str(shown_article(archive, read, at, view))
 
     async def _answer(
         self, request: Request, head: FeedHead, known: Sequence[tuple[int, str]], changed: datetime | None,

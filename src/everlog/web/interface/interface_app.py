@@ -50,5 +50,5 @@ def interface_app(archive: Archive, origins: Origins, pages: Pages, *, public: b
     return Starlette(routes=[
         *(route for page in PAGES for route in page(make).routes()),
         Route("/static/{name}", pages.static),
-    ], exception_handlers={404: make.nothing_here, EverlogError: make.failed},
+    ], exception_handlers={404: make.nothing_here, EverlogError: make.failed, Exception: make.broken},
        middleware=[Middleware(LimitedApp, wait=make.busy)])

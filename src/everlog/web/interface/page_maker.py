@@ -119,6 +119,13 @@ class PageMaker:
             known = EverlogError("The archive could not be read just now.", advice="try again later")
         return await self.page(request, "failed.html", 500, message=known.message, advice=known.advice)
 
+    async def broken(self, request: Request, _error: Exception) -> Response:
+        """The page about what nobody expected: what it was stands in the log of the server, not here."""
+        return await self.page(
+            request, "failed.html", 500, message="Something unexpected went wrong on this page.",
+            advice="look at another page; whoever runs this archive finds the reason in the log of everlog serve",
+        )
+
     async def busy(self, request: Request, status: int, seconds: int) -> Response:
         """The page for who has to wait."""
         return await self.page(

@@ -88,7 +88,7 @@ class ReplayApp:
             Route("/robots.txt", _robots),
             Route("/healthz", self.health),
             Route("/", self.front),
-        ], exception_handlers={404: self._lost, EverlogError: self._failed})
+        ], exception_handlers={404: self._lost, EverlogError: self._failed, Exception: self._broken})
 
     async def memento(self, request: Request) -> Response:
         """A capture, or the way to it."""
@@ -221,6 +221,13 @@ class ReplayApp:
         log.error("%s", error)
         said = "This capture could not be read just now." if self._public else str(error)
         return PlainTextResponse(f"{said}\n", status_code=500, headers=SHARED | {"Cache-Control": NEVER})
+
+    async def _broken(self, _request: Request, _error: Exception) -> Response:
+        """What nobody expected: what it was stands in the log of the server."""
+        return PlainTextResponse(
+            "Something unexpected went wrong with this capture.\n", status_code=500,
+            headers=SHARED | {"Cache-Control": NEVER},
+        )
 
 
 def _document(
