@@ -134,7 +134,8 @@ def _is_read_by(rule: ToldRule, post: Post, name: str) -> bool:
         return False
     # Comments are found by one place of several, which is named alone.
     where = rule.where.partition(": ")[0] if name == "comments" else rule.where
-    return (source.rule or "") == where
+    # A date may have been taken from an attribute of its place.
+    return (source.rule or "").partition("@")[0] == where.partition("@")[0]
 
 
 def _best(template: Template) -> Iterator[tuple[str, ToldRule]]:
