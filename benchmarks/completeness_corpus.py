@@ -1,11 +1,11 @@
-"""Verdicts on real blogs that were cut, beside what their own files say is missing.
+"""Verdicts on real blogs that were cut, beside what somebody read in their files.
 
-    benchmarks/completeness_corpus.py [FOLDER...] [--server SERVE.PY] [--archives FOLDER] [--expected FILE] [--gate]
+    benchmarks/completeness_corpus.py [FOLDER...] [--server SERVE.PY] [--archives FOLDER] [--gate]
 
 Each blog is crawled as `crawl_corpus.py` does it, or was already: `--archives` is where that kept its archives. What
-must be said is told by the files (`completeness_expected.py`), or by a file that somebody wrote: `--write-expected`
-begins one. A verdict is right if its answer is, if it names every post that the files are sure of, and nothing that is
-none.
+must be said was written down by hand, from the blogs' files, before any verdict was looked at
+(`completeness_by_hand.json`). A verdict is right if its answer is, if it names every post that the blog's lists name
+and no file answers for, and nothing that is none.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blogs import add_corpus_arguments, chosen_blogs, say
-from completeness_expected import Expected, Key, expected_of, named_anywhere, read_expected, written
+from completeness_by_hand import Expectation, Key, entries, expectation, key_of, may_be_named
 from crawl_corpus import SERVER, crawled, held_posts, served
 from everlog.archive import open_archive
 from everlog.usecases.completeness import completeness_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from everlog.evaluate.corpus import Blog
 
-# Of the posts that files are sure of, so many must be named. Measured on 84 blogs: 99.7 %.
+# Of the posts that lists name, so many must be named. Measured on 84 blogs: 99.7 %.
 NAMED = 0.98
 SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """One blog: what was said, what the files say, and where the two differ."""
+    """One blog: what was said, what was expected, and where the two differ."""
 
     blog: str
     answer: str
-    expected: Expected
+    expected: Expectation
     named: frozenset[Key]
     unnamed: frozenset[Key]
     misnamed: frozenset[Key]
@@ -61,8 +63,6 @@ def main() -> None:
     parser.add_argument("--server", type=Path, default=SERVER, help="the corpus's server script")
     parser.add_argument("--archives", type=Path, help="archives that crawl_corpus.py kept")
     parser.add_argument("--keep", type=Path, help="keep the archives in this folder")
-    parser.add_argument("--expected", type=Path, help="what must be said, as --write-expected writes it")
-    parser.add_argument("--write-expected", type=Path, help="write what the files say, and end")
     parser.add_argument("--jobs", type=int, default=2, help="crawls at once")
     parser.add_argument("-v", "--verbose", action="store_true", help="name what differs")
     parser.add_argument("--gate", action="store_true", help="exit 1 if answers are wrong, or posts are not named")
@@ -71,15 +71,16 @@ def main() -> None:
     chosen = chosen_blogs(arguments)
     if arguments.archives is not None:
         chosen = [blog for blog in chosen if (arguments.archives / blog.id).is_dir()]
-    if arguments.write_expected is not None:
-        arguments.write_expected.write_text(written({blog.id: expected_of(blog) for blog in chosen}), "utf-8")
-        return
-    expected = read_expected(arguments.expected) if arguments.expected else {}
+    told = entries()
+    for blog in chosen:
+        if blog.id not in told:
+            say(f"  {blog.id}: left out, nobody wrote down what must be said of it")
+    chosen = [blog for blog in chosen if blog.id in told]
     with tempfile.TemporaryDirectory() as scratch:
         where = arguments.archives or arguments.keep or Path(scratch)
         if arguments.archives is None:
             crawl(chosen, arguments.server, where, Path(scratch) / "log.tsv", arguments.jobs)
-        outcomes = [outcome_of(blog, where, expected.get(blog.id) or expected_of(blog)) for blog in chosen]
+        outcomes = [outcome_of(blog, where, told[blog.id]) for blog in chosen]
     print_all(outcomes, as_json=arguments.json, verbose=arguments.verbose)
     if arguments.gate:
         hold(outcomes, arguments.allowed)
@@ -92,19 +93,21 @@ def crawl(blogs: list[Blog], server: Path, where: Path, log: Path, jobs: int) ->
             say(f"  {blog.id}: {done.stored} posts, {done.seconds:.0f} s")
 
 
-def outcome_of(blog: Blog, where: Path, expected: Expected) -> Outcome:
+def outcome_of(blog: Blog, where: Path, entry: Mapping[str, Any]) -> Outcome:
     """The verdict on one blog beside what is expected."""
     verdict = verdict_on(where / blog.id)
+    expected = expectation(entry, blog)
     held = held_posts(where / blog.id, blog)
-    named = frozenset(blog.key(gap["url"]) for gap in verdict["missing"])
-    # What the files call a post and the crawl did not bring is rightly called missing, whatever the reason.
+    named = {key_of(entry, blog, gap["url"]): gap["url"] for gap in verdict["missing"]}
+    # What the truth calls a post and the crawl did not bring is rightly called missing, whatever the reason.
     lost = {key for truth in blog.truth() for key in blog.keys(truth) if key not in held}
-    misnamed = named - expected.missing - expected.unclear - lost
-    if misnamed:
-        misnamed -= named_anywhere(blog)
+    misnamed = {
+        key for key, url in named.items()
+        if key not in expected.missing and key not in lost and not may_be_named(entry, blog, url)
+    }
     return Outcome(
-        blog=blog.id, answer=verdict["answer"], expected=expected, named=named, unnamed=expected.missing - named,
-        misnamed=misnamed, sentence=verdict["sentence"],
+        blog=blog.id, answer=verdict["answer"], expected=expected, named=frozenset(named),
+        unnamed=expected.missing - named.keys(), misnamed=frozenset(misnamed), sentence=verdict["sentence"],
     )
 
 
@@ -130,8 +133,8 @@ def hold(outcomes: list[Outcome], allowed: int) -> None:
 def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
     """A row for each blog, what differs first."""
     if as_json:
-        rows = [{"blog": each.blog, "answer": each.answer, "expected": each.expected.answers, "is_right": each.is_right,
-                 "named": len(each.named), "unnamed": sorted(map("".join, each.unnamed)),
+        rows = [{"blog": each.blog, "answer": each.answer, "expected": sorted(each.expected.answers),
+                 "is_right": each.is_right, "named": len(each.named), "unnamed": sorted(map("".join, each.unnamed)),
                  "misnamed": sorted(map("".join, each.misnamed))} for each in outcomes]
         print(json.dumps(rows, indent=1, ensure_ascii=False))
         return
@@ -139,7 +142,7 @@ def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
     print("|---|---|---|---|---|---|---|---|")
     for each in sorted(outcomes, key=lambda each: (each.is_right, each.share_named, -len(each.misnamed))):
         answer = each.answer if each.is_right else f"{each.answer} (wrong)"
-        print(f"| {each.blog} | {answer} | {' or '.join(each.expected.answers)} | "
+        print(f"| {each.blog} | {answer} | {' or '.join(sorted(each.expected.answers))} | "
               f"{len(each.expected.missing)} | {len(each.named)} | {len(each.unnamed)} | {len(each.misnamed)} | "
               f"{each.expected.why} |")
         if verbose:
