@@ -70,6 +70,14 @@ def test_a_repair_says_what_was_won_and_what_is_missing(server, archive_server, 
     assert said.code in {0, 3}
 
 
+@pytest.mark.usefixtures("there")
+def test_the_next_command_names_the_archive_that_was_named(server, here):
+    everlog("crawl", server.url(), "--archive", "kept", folder=here, **QUICK)
+    said = everlog("repair", server.url(), "--archive", "kept", folder=here, **QUICK)
+    assert said.code == 3
+    assert f"to look there:  everlog repair {server.url()} --from-wayback --archive kept" in said.err
+
+
 def test_an_archive_without_blogs_has_nothing_to_repair(here):
     done = everlog("repair", folder=here)
     assert done.code == 2

@@ -13,6 +13,7 @@ from everlog.cli.terminal.text import json_text, open_with
 from everlog.errors import EverlogError, UsageError
 
 if TYPE_CHECKING:
+    from everlog.settings import Settings
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.runner import Job
 
@@ -48,10 +49,10 @@ def repair(blogs: Blogs = None, *, given: Flags) -> None:
         jobs = [Job(url=home, kind="repair", allow=given.allowed) for home in dict.fromkeys(homes)]
         with crawl_display(quiet=given.quiet or (given.verbose and not sys.stderr.isatty())) as display:
             reports = run_jobs(jobs, opened, settings, on_start=display, on_signal=display.stop)
-    raise typer.Exit(_print_reports(jobs, reports, given))
+    raise typer.Exit(_print_reports(jobs, reports, settings, given))
 
 
-def _print_reports(jobs: list[Job], reports: list[Report | EverlogError], given: Flags) -> int:
+def _print_reports(jobs: list[Job], reports: list[Report | EverlogError], settings: Settings, given: Flags) -> int:
     """What was won and what is still missing: lines on stderr, or JSON on stdout. Gives the exit code."""
     from everlog.cli.commands.crawl import exit_code
 
@@ -60,15 +61,15 @@ def _print_reports(jobs: list[Job], reports: list[Report | EverlogError], given:
     elif not given.quiet:
         for report in reports:
             if not isinstance(report, EverlogError):
-                _print_report(report)
+                _print_report(report, settings)
     for report in reports:
         if isinstance(report, EverlogError):
             print(report, file=sys.stderr)
     return exit_code(reports)
 
 
-def _print_report(report: Report) -> None:
-    from everlog.cli.terminal.crawl_summary import counted
+def _print_report(report: Report, settings: Settings) -> None:
+    from everlog.cli.terminal.crawl_summary import archive_named, counted
     from everlog.cli.terminal.text import console
     from everlog.core.terminal import harmless
     from everlog.usecases.repair.repair_blog import RepairReport
@@ -89,6 +90,8 @@ def _print_report(report: Report) -> None:
     screen.print(f"  {harmless(report.reason)}")
     for remark in report.tally.remarks:
         screen.print(f"  {harmless(remark)}")
+    if left and settings.from_wayback is None:
+        screen.print(f"  to look there:  everlog repair {report.blog} --from-wayback{archive_named(settings.archive)}")
 
 
 def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:

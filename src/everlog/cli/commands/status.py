@@ -174,7 +174,7 @@ def _shown(outline: BlogOutline, now: datetime) -> dict[str, Any]:
         "blog": outline.home, "posts": figures.posts, "complete": _short(outline)["posts"],
         "comments": figures.comments,
         "media": f"{figures.media} of {wanted}" if wanted > figures.media else figures.media,
-        "missing": figures.missing, "waiting": figures.waiting_posts + figures.waiting_pages,
+        "missing": figures.missing_posts, "waiting": figures.waiting_posts + figures.waiting_pages,
         "deleted": figures.deleted, "state": _state(outline),
         "last_crawl": ago(outline.crawled_at, now) if outline.crawled_at else None,
         "next_check": ago(outline.due_at, now) if outline.due_at else None,

@@ -49,12 +49,21 @@ def print_summary(
         _print_report(screen, report, in_detail=not is_table, verbose=verbose)
         now = report.tally.now
         if not verbose and (now.missing or now.media_missing or now.requisites_missing):
-            # The address of a database may hold a password.
-            is_told = archive == DEFAULT_ARCHIVE or "://" in archive
-            named = "" if is_told else f" --archive {quote(archive)}"
+            named = archive_named(archive)
             screen.print(f"  what is missing:  everlog status {report.blog}{named}")
             if report.tally.now.missing_posts:
                 screen.print(f"  to go after it:   everlog repair {report.blog}{named}")
+
+
+def archive_named(archive: str) -> str:
+    """The flag that a command to copy needs for it to find the same archive; nothing for the usual one.
+
+    The address of a database is not repeated, as it may hold a password.
+
+    >>> archive_named("everlog-archive"), archive_named("my blogs"), archive_named("postgresql://db/everlog")
+    ('', " --archive 'my blogs'", '')
+    """
+    return "" if archive == DEFAULT_ARCHIVE or "://" in archive else f" --archive {quote(archive)}"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -169,7 +178,7 @@ def _table(reports: list[Report]) -> list[str]:
         figures = (tally.new_posts, tally.changed_posts, now.comments)
         answer = report.completeness.posts.answer if report.completeness is not None else "-"
         rows.append((
-            f"{now.posts:,}", answer, *(f"{each:,}" for each in figures), media, f"{now.missing:,}", report.blog,
+            f"{now.posts:,}", answer, *(f"{each:,}" for each in figures), media, f"{now.missing_posts:,}", report.blog,
         ))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

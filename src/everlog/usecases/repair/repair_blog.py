@@ -216,7 +216,7 @@ def _report(blog: Blog, run: CrawlRun, repair: _Repair, ending: Ending, reason: 
     take_last_figures(run.tally, blog, archive, is_finished=True)
     run.tally.doing = "done"
     if left and run.web_archive is None:
-        run.tally.remarks.append(f"a web archive may have what is missing:  everlog repair {blog.home} --from-wayback")
+        run.tally.remarks.append("a web archive may have what is missing (--from-wayback)")
     if ending == "complete":
         ending, reason = "incomplete" if left else "complete", known.posts.sentence
     return RepairReport(
