@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -104,7 +104,15 @@ def _rows(changes: TextChanges) -> Iterator[DiffRow]:
 
 def _row(old: Sequence[Span], new: Sequence[Span]) -> DiffRow:
     is_same = all(span.mark == "same" for span in (*old, *new))
-    return DiffRow(old=tuple(old), new=tuple(new), is_same=is_same)
+    return DiffRow(old=_ended(old), new=_ended(new), is_same=is_same)
+
+
+def _ended(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Without the blanks at the end of a paragraph."""
+    if not spans:
+        return ()
+    last = replace(spans[-1], text=spans[-1].text.rstrip())
+    return (*spans[:-1], last) if last.text else _ended(spans[:-1])
 
 
 def _spans(text: str, mark: Mark) -> list[Span]:
