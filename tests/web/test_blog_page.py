@@ -73,9 +73,11 @@ def test_posts_are_filtered_by_month_year_tag_author_and_language_with_counts(li
 
 
 def test_the_chart_has_a_link_and_words_for_each_month(lists: Served):
-    text = lists.page("/blog/long.example?author=bob").text
-    assert '<a id="m-2020-01" href="?author=bob&amp;month=2020-01" aria-label="January 2020: 2 posts" title=' in text
+    text = lists.page("/blog/long.example?author=bob&month=2020").text
+    assert '<a id="m-2020-01" href="?author=bob&amp;month=2020-01" title="January 2020: 2 posts">' in text
     assert '<div class="months" role="group" aria-label="Posts per month of 2020">' in text
+    assert re.search(r'id="y-2021" href="\?author=bob&amp;month=2021"><span class="year-name">2021</span>', text)
+    assert 'aria-label="Posts per month of 2022"' in lists.page("/blog/long.example").text
     assert "style=" not in text
 
 

@@ -85,6 +85,10 @@ class PostList:
             "further": asked.link(after=str(found.following)) if found.following else None,
             "count": self.counted(chosen, sum(months.values())), "most": MOST_COUNTED, "figures": figures,
             "charts": charts[-OPEN_YEARS:], "earlier": charts[:-OPEN_YEARS], "undated": months.get("", 0),
+            # The year whose months stand open: the one that is asked for, or the last.
+            "opened": next(
+                (chart for chart in charts if chart.year == asked.get("month")[:4]), charts[-1] if charts else None,
+            ),
             "active": _active(asked), "offered": self._offered(blog, asked),
             "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings,
             "verdict": archive.blogs.inventory.last_verdict(blog.id),
