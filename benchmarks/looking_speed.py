@@ -119,7 +119,7 @@ def look(name: str, where: str, files: str | None, given: argparse.Namespace) ->
         began = time.perf_counter()
         times = _read(address, paths, given)
         seconds = time.perf_counter() - began
-        peak = _memory(server.pid)
+        peak = memory_of(server.pid)
     return _report(name, given, costs, times, seconds, peak)
 
 
@@ -185,12 +185,12 @@ def _search(**asked: str) -> str:
 
 def _follow(address: str, paths: Paths) -> None:
     """Pages that others lead to, as they name them: further ones of lists."""
-    connection = _connected(address)
+    connection = connected(address)
     for kind, begins in (("start", ["/"]), ("blog", paths["blog"]["large"][:20])):
         for begin in begins:
             path = begin
             for _ in range(10):
-                found = _NEXT.search(_ask(connection, path)[2])
+                found = _NEXT.search(ask(connection, path)[2])
                 if found is None:
                     break
                 link = html.unescape(found[1])
@@ -203,15 +203,15 @@ def _follow(address: str, paths: Paths) -> None:
 
 def _cost(pid: int, where: str, address: str, paths: Sequence[str]) -> tuple[float, float]:
     """Processor time of one answer in milliseconds: the server's, and that of the database server."""
-    connection = _connected(address)
+    connection = connected(address)
     # What is loaded or compiled when it is first needed is not counted.
-    _ask(connection, paths[-1])
-    before = _cpu(pid), _database_cpu(where)
+    ask(connection, paths[-1])
+    before = cpu_of(pid), _database_cpu(where)
     for path in paths:
-        status, _, _ = _ask(connection, path)
+        status, _, _ = ask(connection, path)
         if status != 200:
             raise AssertionError(f"{path}: {status}")
-    after = _cpu(pid), _database_cpu(where)
+    after = cpu_of(pid), _database_cpu(where)
     connection.close()
     first, second = (1_000 * (late - early) / len(paths) for early, late in zip(before, after, strict=True))
     return first, second
@@ -258,7 +258,7 @@ def readers(
 
 def _reader(address: str, paths: Paths, number: int, pause: float, end: float, times: Times) -> None:
     chance = random.Random(number)  # noqa: S311 - not a secret
-    connection = _connected(address, number)
+    connection = connected(address, number)
     # Not all at once.
     time.sleep(chance.random() * pause)
     while time.perf_counter() < end:
@@ -266,10 +266,10 @@ def _reader(address: str, paths: Paths, number: int, pause: float, end: float, t
         what = chance.choice(list(paths[kind]))
         path = chance.choice(paths[kind][what])
         try:
-            status, first, _ = _ask(connection, path)
+            status, first, _ = ask(connection, path)
         except (OSError, http.client.HTTPException) as error:
             times.wrong.append(f"{path}: {error!r}")
-            connection = _connected(address, number)
+            connection = connected(address, number)
             continue
         if status == 200:
             times.first[kind, what].append(first)
@@ -278,14 +278,14 @@ def _reader(address: str, paths: Paths, number: int, pause: float, end: float, t
         time.sleep(pause)
 
 
-def _connected(address: str, number: int = 0) -> http.client.HTTPConnection:
+def connected(address: str, number: int = 0) -> http.client.HTTPConnection:
     """A connection from an address of its own: limits are for each client."""
     return http.client.HTTPConnection(
         urlsplit(address).netloc, timeout=60, source_address=(f"127.0.1.{number + 1}", 0),
     )
 
 
-def _ask(connection: http.client.HTTPConnection, path: str) -> tuple[int, float, str]:
+def ask(connection: http.client.HTTPConnection, path: str) -> tuple[int, float, str]:
     """The status, when the first byte came, and the page."""
     begin = time.perf_counter()
     connection.request("GET", path)
@@ -339,7 +339,7 @@ def at(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
 
 
-def _cpu(pid: int) -> float:
+def cpu_of(pid: int) -> float:
     """Seconds of processor time that a process has taken."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
@@ -353,13 +353,13 @@ def _database_cpu(where: str) -> float:
         if folder.name.isdigit():
             try:
                 if f" {name} 127.0.0.1" in (folder / "cmdline").read_text("utf-8"):
-                    total += _cpu(int(folder.name))
+                    total += cpu_of(int(folder.name))
             except OSError:
                 continue
     return total
 
 
-def _memory(pid: int) -> float:
+def memory_of(pid: int) -> float:
     """The most memory that a process had, in MB."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text("utf-8"))
     return int(found[1]) / 1_000 if found else 0.0

@@ -102,7 +102,9 @@ def page_of(rows: Sequence[Row[Any]], limit: int) -> SummaryPage:
 def summary_of(row: Row[Any]) -> PostSummary:
     """The summary of a row of `summaries_joined`."""
     return PostSummary(
-        id=row.post_id, blog_id=row.blog_id, kind=row.kind, url=row.url, title=row.title,
+        id=row.post_id, blog_id=row.blog_id, kind=row.kind, url=row.url,
+        # A title of blanks is none: nobody could see its link.
+        title=row.title if row.title and not row.title.isspace() else None,
         authors=tuple(json.loads(row.authors)), tags=tuple(json.loads(row.tags)), language=row.language,
         published=datetime.fromisoformat(row.published) if row.published is not None else None,
         precision=row.precision, words=row.words, characters=row.characters, comments=row.comments,
