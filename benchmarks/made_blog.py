@@ -6,8 +6,10 @@ A post has a date in its address, a sidebar, comments, and links to some twenty 
 neighbours, related posts, a month, a tag. List pages show twenty posts each, and so do tags and months.
 With `--pictures` every post shows one, with `--sitemap` a sitemap lists all of them. With `--theme` pages have a
 design, as themes of blog engines do: style sheets with imports, fonts and pictures, scripts, icons, a manifest, a
-logo in several sizes. Pages are put together when they are asked for, from pieces made once, so that a blog of any
-length takes no room.
+logo in several sizes. With `--lively` it has what blogs with readers have, as much of it as the blogs of a corpus have
+in the middle: three pictures in two posts, a picture that only lists show for one post in eight, and the faces of as
+many commenters, each in two sizes, on a second host. Pages are put together when they are asked for, from pieces made
+once, so that a blog of any length takes no room.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ NEWEST = datetime(2024, 5, 1, 8, 0, tzinfo=UTC)
 # Pieces that pages are put together from: enough that no two posts say the same.
 PIECES = 997
 FEED_ENTRIES = 10
+# Of the 58 blogs of a corpus whose posts are most of their pages, the middle one has 0.13 pictures that only lists show
+# for a post; of the 32 with faces of commenters the middle one has 0.13 faces for a page.
+LIVELY_SHARE = 8
 
 
 # What a theme of WordPress puts into every page: 31 files in all, with what style sheets and the manifest name.
@@ -94,6 +99,7 @@ class MadeBlog:
     pictures: bool = False
     sitemap: bool = False
     theme: bool = False
+    lively: bool = False
     home: str = "http://127.0.0.1/"
     _seed: int = field(default=7)
 
@@ -115,9 +121,20 @@ class MadeBlog:
             return (html, self._post(number)) if self._has(number) and path == self.path(number) else None
         if parts[0] == "pictures" and parts[-1].removesuffix(".png").isdecimal():
             number = int(parts[-1].removesuffix(".png"))
-            return ("image/png", self._picture(number)) if self.pictures and self._has(number) else None
+            return ("image/png", self._picture(number)) if self._has_pictures and self._has(number) else None
+        if parts[0] in {"more", "thumbs", "face"} and self.lively:
+            return "image/png", self._picture(sum(path.encode()))
         listed = self._listed(parts)
         return None if listed is None else (html, listed)
+
+    @property
+    def _has_pictures(self) -> bool:
+        return self.pictures or self.lively
+
+    @property
+    def faces_host(self) -> str:
+        """The second host: another address of this machine, the same port."""
+        return self.home.removeprefix("http://").rstrip("/").replace("127.0.0.1", "127.0.0.2")
 
     def _has(self, number: int) -> bool:
         return 1 <= number <= self.posts
@@ -163,7 +180,9 @@ class MadeBlog:
             yield f"<p>{text}{mark}</p>"
 
     def _article(self, number: int) -> str:
-        picture = f'<p><img src="/pictures/{number}.png" alt="A view"></p>' if self.pictures else ""
+        picture = f'<p><img src="/pictures/{number}.png" alt="A view"></p>' if self._has_pictures else ""
+        if self.lively and number % 2:
+            picture += f'<p><img src="/more/{number}.png" alt="Another view"></p>'
         return picture + "\n".join(self._paragraphs(number))
 
     @cached_property
@@ -194,8 +213,9 @@ class MadeBlog:
         related = [number + step for step in (1, -1, 2, -2, 7, -7, 31, -31, 101, -101, 211, -211, 307, -307)]
         near = "".join(f"<li>{self._link(other)}</li>" for other in related if self._has(other))
         comments = "".join(
-            f"<li class=comment id=comment-{number * 100 + place}><cite class=fn>{WORDS[(number + place) % 30].title()}"
-            f"</cite> <time datetime={(day + timedelta(hours=place)).isoformat()}>later</time>"
+            f"<li class=comment id=comment-{number * 100 + place}>{self._face(number * 20 + place)}"
+            f"<cite class=fn>{WORDS[(number + place) % 30].title()}</cite> "
+            f"<time datetime={(day + timedelta(hours=place)).isoformat()}>later</time>"
             "<div class=comment-content>"
             f"<p>{self._pieces[(number * 17 + place * 13) % PIECES]}</p></div></li>"
             for place in range(self.page_bytes // 1_500)
@@ -209,6 +229,20 @@ class MadeBlog:
         month = f"{day.year}/{day.month:02}"
         aside = f'<ul class=near>{near}</ul><ul><li><a href="/{month}/">{month}</a></li></ul>'
         return self._around(self._title(number), inside, aside)
+
+    def _face(self, comment: int) -> str:
+        """The face beside a comment: a few readers write most of them."""
+        if not self.lively:
+            return ""
+        count = max(1, self.posts // LIVELY_SHARE)
+        reader = min(comment * 7_919 % count, comment * 104_729 % count)
+        address = f"http://{self.faces_host}/face/{reader:032x}?d=mm&amp;r=g&amp;s="
+        return f'<img class=avatar src="{address}48" srcset="{address}96 2x" width=48 height=48 alt="">'
+
+    def _thumb(self, number: int) -> str:
+        if not self.lively or number % LIVELY_SHARE:
+            return ""
+        return f'<img src="/thumbs/{number}-300x200.png" width=300 height=200 alt="">'
 
     def _listed(self, parts: list[str]) -> bytes | None:
         """A page of a list: all posts, a tag's, a month's."""
@@ -243,7 +277,8 @@ class MadeBlog:
         if not shown:
             return None
         teasers = "".join(
-            f"<div class=teaser><h2>{self._link(number)}</h2><p>{self._pieces[number * 31 % PIECES]}</p></div>"
+            f"<div class=teaser>{self._thumb(number)}<h2>{self._link(number)}</h2>"
+            f"<p>{self._pieces[number * 31 % PIECES]}</p></div>"
             for number in shown
         )
         older = f'<a rel=next href="{base}page/{page + 1}/">Older</a>' if page * PER_LIST < len(numbers) else ""
@@ -276,18 +311,19 @@ class MadeBlog:
 @contextmanager
 def served(
     posts: int, *, page_bytes: int = 30_000, pictures: bool = False, sitemap: bool = False,
-    theme: bool = False,
+    theme: bool = False, lively: bool = False,
 ) -> Iterator[MadeBlog]:
     """The blog, served by a process of its own for as long as the context lasts."""
     command = [sys.executable, __file__, "--posts", str(posts), "--kilobytes", str(page_bytes / 1000)]
     command += [*(["--pictures"] if pictures else []), *(["--sitemap"] if sitemap else [])]
-    command += ["--theme"] if theme else []
+    command += [*(["--theme"] if theme else []), *(["--lively"] if lively else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         home = server.stdout.readline().strip()
         try:
             yield MadeBlog(
-                posts=posts, page_bytes=page_bytes, pictures=pictures, sitemap=sitemap, theme=theme, home=home,
+                posts=posts, page_bytes=page_bytes, pictures=pictures, sitemap=sitemap, theme=theme, lively=lively,
+                home=home,
             )
         finally:
             server.kill()
@@ -319,12 +355,16 @@ async def _serve(arguments: argparse.Namespace) -> None:
     import socket  # noqa: PLC0415 - the port must be known before the blog can be made
 
     listener = socket.create_server(("127.0.0.1", arguments.port))
-    home = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    port = listener.getsockname()[1]
+    home = f"http://127.0.0.1:{port}/"
     blog = MadeBlog(
         posts=arguments.posts, page_bytes=int(arguments.kilobytes * 1000), pictures=arguments.pictures,
-        sitemap=arguments.sitemap, theme=arguments.theme, home=home,
+        sitemap=arguments.sitemap, theme=arguments.theme, lively=arguments.lively, home=home,
     )
-    server = await asyncio.get_running_loop().create_server(lambda: _Visitor(blog), sock=listener)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: _Visitor(blog), sock=listener)
+    if blog.lively:
+        await loop.create_server(lambda: _Visitor(blog), sock=socket.create_server(("127.0.0.2", port)))
     print(home, flush=True)
     await server.serve_forever()
 
@@ -336,6 +376,7 @@ def main() -> None:
     parser.add_argument("--pictures", action="store_true", help="one in every post")
     parser.add_argument("--sitemap", action="store_true", help="with a sitemap of all posts")
     parser.add_argument("--theme", action="store_true", help="a design, as themes of blog engines have")
+    parser.add_argument("--lively", action="store_true", help="more pictures, faces of commenters, pictures of lists")
     parser.add_argument("--port", type=int, default=0)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(parser.parse_args()))

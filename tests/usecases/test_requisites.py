@@ -38,14 +38,17 @@ HEAD = (
     "<link rel=stylesheet href=/style.css?ver=1><link rel=icon href=/icon.svg><link rel=manifest href=/app.webmanifest>"
     f"<script src={FONTS}site.js></script><style>body {{ background: url(/paper.png) }}</style>"
 )
-BODY = "<img src=/banner.jpg srcset='/banner-2x.jpg 2x, /banner-3x.jpg 3x'><svg><use href=/sprite.svg#owl></use></svg>"
+BODY = (
+    "<img src=/banner.jpg srcset='/banner-s.jpg 300w, /banner-m.jpg 1300w, /banner-l.jpg 3000w'>"
+    "<svg><use href=/sprite.svg#owl></use></svg>"
+)
 NEEDED = {
     "style.css?ver=1": ("@import 'deep/more.css'; @font-face { src: url(https://fonts.example/f.woff2) }", "text/css"),
     "deep/more.css": ("@import '../style.css?ver=1'; h1 { background: url('dot.png') }", "text/css"),
     "deep/dot.png": ("dot", "image/png"), "icon.svg": ("<svg/>", "image/svg+xml"),
     "app.webmanifest": ('{"icons": [{"src": "/large.png"}]}', "application/manifest+json"),
     "large.png": ("large", "image/png"), "paper.png": ("paper", "image/png"), "banner.jpg": ("banner", "image/jpeg"),
-    "banner-3x.jpg": ("wide", "image/jpeg"), "sprite.svg": ("<svg id=owl />", "image/svg+xml"),
+    "banner-m.jpg": ("wide", "image/jpeg"), "sprite.svg": ("<svg id=owl />", "image/svg+xml"),
 }
 OTHERS = {FONTS + "site.js": ("alert(1)", "text/javascript"), FONTS + "f.woff2": ("font", "font/woff2")}
 ALL = sorted([*(HOME + name for name in NEEDED), *OTHERS])
@@ -253,7 +256,7 @@ def test_the_icon_of_the_host_is_asked_for_once_where_the_front_page_names_none(
 def test_no_media_leaves_out_the_pictures_of_pages_but_not_of_the_design(archive):
     fetcher = a_designed_site()
     crawl(fetcher, archive, media=False)
-    shown = {HOME + "banner.jpg", HOME + "banner-3x.jpg", HOME + "sprite.svg", HOME + "paper.png"}
+    shown = {HOME + "banner.jpg", HOME + "banner-m.jpg", HOME + "sprite.svg", HOME + "paper.png"}
     assert held(archive) == sorted(set(ALL) - shown)
     assert findings(archive) == ([], [])
 

@@ -85,7 +85,7 @@ def requisites_of(
 
     Its `body` and the names of the `attributes` in it, if they are at hand, save time.
 
-    Of a picture in several sizes these are the one that `src` names, the largest, and the one that a browser takes.
+    Of a picture in several sizes these are the one that `src` names and the one that a browser takes.
     Frames of other hosts are other sites' pages: only those of the page's own host are needed.
 
     >>> page = etree.HTML('<link rel=stylesheet href=/a.css?v=1><img src=i.png><p style="filter: url(//b.org/c.png)">')
@@ -202,7 +202,7 @@ def _of_style(text: str) -> tuple[tuple[str, Kind], ...]:
 
 
 def _of_picture(picture: Element) -> Iterator[tuple[str, Kind]]:
-    """The addresses of a picture: as it stands, as scripts would show it, the largest, and what a browser takes."""
+    """The addresses of a picture: as it stands, as scripts would show it, and what a browser takes."""
     if is_pixel(picture):
         return
     if src := picture.get("src"):
