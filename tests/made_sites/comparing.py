@@ -8,7 +8,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import urlsplit
 
 from cli.program import command, environment
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 CRAWL_SECONDS = 400
 PLATFORMS = ("wordpress-blocks", "wordpress-classic", "ghost")
-# By address and width.
-Looks = dict[tuple[str, int], Look]
+# By address, and by width or the way in which a page was looked at in a window on a desk: with scripts, as players have
+# it, or without its fonts, as who gets them too late.
+Way = Literal["scripts", "no fonts", "scripts, no fonts"]
+WAYS: tuple[Way, ...] = get_args(Way)
+Looks = dict[tuple[str, int | Way], Look]
 NAMES = (*PLATFORMS, *(site.name for site in SITES))
 
 
@@ -83,7 +86,9 @@ def crawl(sites: Sequence[Subject], archive: Path) -> None:
         raise RuntimeError(f"the crawl ended with {done.returncode}:\n{done.stderr[-4_000:]}")
 
 
-def captured(names: Iterable[str], archive: Path, eyes: Eyes, *, times: int = 1) -> tuple[tuple[Subject, ...], Looks]:
+def captured(
+    names: Iterable[str], archive: Path, eyes: Eyes, *, times: int = 1, ways: Sequence[Way] = (),
+) -> tuple[tuple[Subject, ...], Looks]:
     """Crawl sites, and look at them while that goes on; both are over, and the sites gone, when this returns."""
 
     def crawls(sites: Sequence[Subject]) -> None:
@@ -96,6 +101,9 @@ def captured(names: Iterable[str], archive: Path, eyes: Eyes, *, times: int = 1)
         for width in WIDTHS:
             with eyes.looking(width) as viewer:
                 looks |= {(page, width): viewer.look(page, revealed=True) for site in sites for page in site.pages}
+        for way in ways:
+            with eyes.looking(max(WIDTHS), scripts="scripts" in way, fonts="no fonts" not in way) as viewer:
+                looks |= {(page, way): viewer.look(page, revealed=True) for site in sites for page in site.pages}
         crawled.result()
         return sites, looks
 

@@ -7,6 +7,7 @@ may ask is sent to a proxy, which writes it down and refuses it.
 from __future__ import annotations
 
 import base64
+import re
 import socketserver
 import threading
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 WIDTHS = (390, 1280)
 HEIGHT = 900
+_FONTS = re.compile(r"\.(?:woff2?|ttf|otf)(?:\?|$)")
 # Of 255 levels of a channel. Scaled pictures and the edges of letters may differ by one or two from run to run; a wrong
 # font, colour or picture differs by far more than this.
 TOLERANCE = 16
@@ -41,6 +43,7 @@ REVEAL = """() => {
 # behind its elements when it is first laid out, which may be after it is loaded. Listeners are scripts, and never
 # called here.
 SETTLED = """async () => {
+  for (const image of document.images) image.loading = "eager";
   const behind = new Set();
   for (const element of document.querySelectorAll("*")) for (const part of [null, "::before", "::after"]) {
     const style = getComputedStyle(element, part);
@@ -129,10 +132,12 @@ class Eyes:
         self._table: Page | None = None
 
     @contextmanager
-    def looking(self, width: int, *, only: str | None = None) -> Iterator[Viewer]:
-        """A window without scripts; with `only` no other host and port can be reached, and what tries is noted."""
+    def looking(
+        self, width: int, *, only: str | None = None, scripts: bool = False, fonts: bool = True,
+    ) -> Iterator[Viewer]:
+        """A window; with `only` no other host and port can be reached, and what tries is noted."""
         options: dict[str, Any] = {
-            "java_script_enabled": False, "viewport": {"width": width, "height": HEIGHT}, "reduced_motion": "reduce",
+            "java_script_enabled": scripts, "viewport": {"width": width, "height": HEIGHT}, "reduced_motion": "reduce",
             "color_scheme": "light", "locale": "en-US", "timezone_id": "UTC",
         }
         with tattling_proxy() as proxy:
@@ -140,6 +145,8 @@ class Eyes:
                 # Loopback addresses go by the proxy as well, but for the one.
                 options["proxy"] = {"server": proxy.url, "bypass": f"<-loopback>,{only}"}
             context = self.browser.new_context(**options)
+            if not fonts:
+                context.route(_FONTS, lambda route: route.abort())
             try:
                 yield Viewer(context, proxy)
             finally:
