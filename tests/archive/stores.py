@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from places import Place
-
 import services
+from archive.places import Place
 from everlog.archive.archive import ArchiveOptions, open_archive
 from everlog.archive.files.remote_files import Patience
 
