@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from everlog.archive import open_archive
 from everlog.demo.site import truth
 
 HEAVY = {
@@ -38,3 +39,28 @@ def test_reading_an_archive_loads_neither_scrapy_nor_learning_nor_a_browser(kept
 def test_exporting_loads_few_modules(kept):
     own = {name for name in loaded_by("export") if name.split(".")[0] == "everlog"}
     assert len(own) <= MOST_TO_EXPORT, sorted(own)
+
+
+SERVED = """import sys
+from everlog.archive import open_archive
+from everlog.web.server import ArchiveServer, ServeOptions
+with open_archive(sys.argv[1], read_only=True) as archive:
+    server = ArchiveServer(archive, ServeOptions(port=0))
+    server.run(lambda origins: (print(*sys.modules), server.stop()))
+"""
+
+
+def test_the_web_interface_begins_without_learning_fetching_pages_and_what_compares_versions(tmp_path):
+    """Its address is to be there at once; what few pages need is loaded by them."""
+    with open_archive(tmp_path / "archive", create=True):
+        pass
+    done = subprocess.run(
+        [sys.executable, "-c", SERVED, str(tmp_path / "archive")], capture_output=True, text=True, check=True,
+        timeout=60,
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "everlog.web.interface.interface_app" in loaded
+    late = HEAVY - {"starlette", "uvicorn", "jinja2", "everlog.web", "everlog.replay", "everlog.fetch", "everlog.fleet"}
+    # These hold small modules about words and times, which pages tell.
+    late -= {"everlog.usecases.learn"}
+    assert (late | {"everlog.versions", "playwright", "everlog.usecases.learn.learned_blog"}) & loaded == set()

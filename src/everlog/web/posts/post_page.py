@@ -12,7 +12,6 @@ from everlog.export.markdown import post_to_markdown
 from everlog.records.confidence import LOW
 from everlog.replay import View
 from everlog.usecases.learn.rule_words import how_found
-from everlog.versions import compare
 from everlog.web.mementos.capture_times import timestamp
 from everlog.web.posts.comment_parts import part_with, parts_of
 from everlog.web.posts.reading_view import shown_article, shown_comments
@@ -119,6 +118,8 @@ class PostPages:
         if first not in found or last not in found:
             return known | {"older": None, "first": first, "last": last}
         older, newer = found[first], found[last]
+        from everlog.versions import compare  # noqa: PLC0415 - with numpy; few look at changes
+
         changes = compare(older.post, newer.post)
         return known | {
             "older": older, "newer": newer, "first": first, "last": last, "changes": changes,

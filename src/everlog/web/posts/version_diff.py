@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from everlog.versions.text_diff import compare_texts
 from everlog.web.mementos.capture_times import day_in_words
 
 if TYPE_CHECKING:
@@ -65,6 +64,7 @@ class ChangedField:
 def text_blocks(changes: TextChanges) -> tuple[DiffBlock, ...]:
     """Two texts side by side; paragraphs that did not change are folded, but for those beside a change.
 
+    >>> from everlog.versions.text_diff import compare_texts
     >>> text = compare_texts("One.\\n\\nTwo.\\n\\nThree.\\n\\nFour five.", "One.\\n\\nTwo.\\n\\nThree.\\n\\nFour six.")
     >>> [(block.is_folded, len(block.rows)) for block in text_blocks(text)]
     [(True, 2), (False, 2)]
@@ -149,6 +149,8 @@ def _field(change: FieldChange) -> ChangedField:
             name=change.name, removed=removed[:MOST_NAMED], added=added[:MOST_NAMED], unnamed=unnamed,
         )
     if isinstance(old, str) and isinstance(new, str):
+        from everlog.versions.text_diff import compare_texts  # noqa: PLC0415 - see post_page
+
         pieces = compare_texts(old, new).pieces
         return ChangedField(
             name=change.name,

@@ -10,8 +10,6 @@ from starlette.routing import Route
 from everlog.archive.projection.filters import PostFilter
 from everlog.core.listing_words import LISTING_WORDS
 from everlog.core.rules import MANUAL
-from everlog.usecases.learn.learned_blog import LearnedBlog
-from everlog.usecases.learn.page_comparison import known_repeats
 from everlog.usecases.learn.rule_words import address_shape, how_found, ranked_rules
 from everlog.web.mementos.capture_times import day_in_words
 
@@ -82,6 +80,10 @@ class RulesPage:
         return await self._make.page(request, "rules.html", **values, headers={"X-Robots-Tag": "noindex"})
 
     def _values(self, blog: Blog) -> dict[str, Any]:
+        # All of learning, which no other page needs: two hundred modules, and numpy.
+        from everlog.usecases.learn.learned_blog import LearnedBlog  # noqa: PLC0415
+        from everlog.usecases.learn.page_comparison import known_repeats  # noqa: PLC0415
+
         archive = self._make.archive
         learned = LearnedBlog.of(blog)
         if learned is None:
