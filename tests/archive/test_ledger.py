@@ -89,7 +89,7 @@ def test_one_host_can_be_looked_up(archive):
 
 def test_a_poll_that_waits_for_its_time_is_in_the_ledger_of_its_host(archive):
     words = {"reason": "the feed is fresh", "signal": "ttl: 60 min"}
-    archive.hosts.note_wait("a.example", **words, seconds=3600, until=NOW + HOUR, at=NOW)
+    archive.hosts.note_waits({"a.example": [waited(**words, seconds=3600.0, until=NOW + HOUR)]})
     [row] = archive.hosts.stats()
     assert (row.requests, row.waited_seconds, row.asked_at) == (0, 0.0, None), "nobody asked, nobody stood in line"
     assert row.waits == (waited(**words, seconds=3600.0, until=NOW + HOUR),)
@@ -102,10 +102,9 @@ def test_a_poll_that_waits_for_its_time_is_in_the_ledger_of_its_host(archive):
 def test_signals_that_are_new_each_time_fill_no_archive(archive):
     for minute in range(40):
         at = NOW + timedelta(minutes=minute)
-        archive.hosts.note_wait(
-            "a.example", reason="the feed is fresh", signal=f"Expires: {at:%H:%M}", seconds=60, at=at,
-        )
-    archive.hosts.note_wait("a.example", reason="delay between requests", seconds=1, at=NOW)
+        fresh = waited("the feed is fresh", f"Expires: {at:%H:%M}", at, seconds=60.0)
+        archive.hosts.note_waits({"a.example": [fresh]})
+    archive.hosts.note_waits({"a.example": [waited("delay between requests", "", seconds=1.0)]})
     [row] = archive.hosts.stats()
     fresh = [wait for wait in row.waits if wait.reason == "the feed is fresh"]
     assert len(fresh) == MOST_SIGNALS + 1

@@ -25,6 +25,7 @@ from everlog.archive.db.sqlite import SqliteDatabase
 from everlog.archive.post_codec import write_post
 from everlog.archive.verify import verify
 from everlog.archive.write.record_batch import known_posts
+from everlog.core.fetcher import Waited
 from everlog.errors import ArchiveBusy, DiskFull, EverlogError, LeaseLost, ServiceDown, UsageError
 from everlog.records import Comment, Media
 from everlog.search.document import Document
@@ -413,7 +414,10 @@ def test_an_address_of_any_length_is_queued_and_stored(place):
             archive.urls.enqueue(blog, [some.link(url, lane="post") for url in addresses])
             archive.commit([some.post_visit(blog, url, f"{len(url)} {LONG}") for url in addresses])
             archive.commit([some.media_visit(blog, f"{url}.png") for url in addresses])
-        archive.hosts.note_wait("a.example", reason="a" * 9_000, signal="é" * 9_000, seconds=1, at=some.START)
+        wait = Waited(
+            reason="a" * 9_000, signal="é" * 9_000, seconds=1.0, first_at=some.START, last_at=some.START,
+        )
+        archive.hosts.note_waits({"a.example": [wait]})
         assert [post.url for post in archive.posts()] == addresses
         assert archive.posts.find(addresses[-1]).text == f"{len(addresses[-1])} {LONG}"
         assert list(verify(archive)) == []

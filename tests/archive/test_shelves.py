@@ -24,7 +24,6 @@ from everlog.archive.files.durable import SEAL_POINTS
 from everlog.archive.files.local_store import FolderStore
 from everlog.archive.files.remote_files import RemoteFiles
 from everlog.archive.open_shared import place_of
-from everlog.archive.repos.warc_index import FileRows
 from everlog.archive.verify import verify
 from everlog.errors import LeaseLost, NotUploaded, ServiceDown, UsageError
 from everlog.records import Media
@@ -389,7 +388,7 @@ def test_what_others_write_is_left_alone_and_what_the_dead_left_is_cleared_up(sh
         expire(archive)
         archive.writers.recover()
         assert sum(path.stat().st_size for path in shared.folder.glob("warc/*")) < sum(before.values())
-        assert not list(FileRows(archive.backend.database).unclosed())
+        assert shared.rows("select name from warc_files where not closed") == []
         assert kill_runs.damage(shared, tmp_path / "acknowledged") == []
 
 

@@ -125,7 +125,7 @@ def test_the_summary_has_them_in_words(kept):
     assert "media       1 of 4 pictures and files" in lines
     assert "missing     2 posts, 2 other pages" in lines
     # The icon of the host, which no page names, is not there, and nobody misses it.
-    assert "requisites  0" in lines
+    assert "design      none" in lines
     assert "the site counts 2 comments more than were found" in lines
     assert lines[-2:] == [
         f"what is missing:  everlog status {kept.url} --archive kept",

@@ -54,7 +54,7 @@ def test_all_that_a_browser_asks_for_is_held(tmp_path: Path, theme):
             "crawl", site.url, "--archive", "a", "--delay", "0", "--render", "never", folder=tmp_path,
         )
         assert done.code in {0, 3}, done.err
-        assert "requisites" in done.err
+        assert "that show pages as they were" in done.err
         with everlog.open_archive(tmp_path / "a") as archive, chromium() as browser:
             urls = [site.url, *sorted(post.url for post in archive.posts())[:PAGES]]
             asked = {each for url in urls for width in WIDTHS for each in asked_by(browser, url, width)}

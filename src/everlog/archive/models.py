@@ -127,27 +127,6 @@ class PostState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PostBelongings:
-    """The rows and files that belong to a post: who takes the post away takes these.
-
-    `captures` are the answers of all its addresses, with the places of their records; `copies` are captures of other
-    addresses whose bodies stand in those. `media` are files that a version names, and perhaps other posts.
-    """
-
-    id: int
-    blog_id: int
-    key: str
-    versions: tuple[int, ...]
-    aliases: tuple[str, ...]
-    events: tuple[int, ...]
-    indexed: int | None
-    has_recheck: bool
-    captures: Mapping[int, Place]
-    copies: tuple[int, ...]
-    media: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRow:
     """What the queue knows of an address that a page names: where it waits or waited, and what became of it."""
 

@@ -56,16 +56,8 @@ class HostRepository:
             )
             _add_waits(connection, self.database, ((each.host, wait) for each in ordered for wait in each.waits))
 
-    def note_wait(
-        self, host: str, *, reason: str, at: datetime, signal: str = "", seconds: float = 0.0,
-        until: datetime | None = None,
-    ) -> None:
-        """One wait that nobody stood in line for: a feed that is not asked for before its time."""
-        wait = Waited(reason=reason, signal=signal, seconds=seconds, first_at=at, last_at=at, until=until)
-        self.note_waits({host: (wait,)})
-
     def note_waits(self, waits: Mapping[str, Sequence[Waited]]) -> None:
-        """Many of these, by host, in one transaction."""
+        """Waits that nobody stood in line for, by host: of feeds that are not asked for before their time."""
         if not waits:
             return
         # Changes nothing, and holds the host until all is written: of its waits two writers would lose some.

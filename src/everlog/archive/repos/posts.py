@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Row, Select, func, or_, select, true
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_of, moment_or_none, stamp, storable
 from everlog.archive.db.database import Database, in_parts
-from everlog.archive.models import LostPost, PostBelongings, PostState, Version
+from everlog.archive.models import LostPost, PostState, Version
 from everlog.archive.post_codec import read_heading, read_record
-from everlog.archive.repos.post_parts import IS_CURRENT, IS_POST, belongings_of, post_id_of, record_head, url_in
+from everlog.archive.repos.post_parts import IS_CURRENT, IS_POST, post_id_of, record_head, url_in
 from everlog.core.moments import Moment, as_moment_or_none
 from everlog.records import Media, Post
 
@@ -175,11 +175,6 @@ class PostRepository:
             id=row.id, gone=row.gone, gone_at=moment_or_none(row.gone_at),
             missing_since=moment_or_none(row.missing_since), missing_tries=row.missing_tries or 0,
         )
-
-    def belongings(self, post_id: int) -> PostBelongings | None:
-        """All rows and files that belong to a post; None if there is no such post."""
-        with self.database.reading() as connection:
-            return belongings_of(connection, post_id)
 
     def count(self, blog_id: int) -> int:
         """How many posts are held of a blog."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
-from everlog.archive.db.database import Database, in_pages, in_parts
+from everlog.archive.db.database import Database, in_parts
 from everlog.archive.files.warc_names import CrawlInfo, Owner, owner_of, parse_name
 from everlog.archive.files.warc_writer import WarcFile
 from everlog.archive.repos.archive_state import ArchiveState
@@ -84,11 +84,6 @@ class FileRows:
                 rows = connection.execute(select(table).where(table.c.name.in_(part)))
                 found |= {row.name: _file(row) for row in rows}
         return found
-
-    def unclosed(self) -> Iterator[WarcFile]:
-        """All files that nobody has closed."""
-        table = schema.warc_files
-        return map(_file, in_pages(self._database, select(table).where(table.c.closed.is_(False)), table.c.id))
 
     def close(self, name: str) -> None:
         """Note that a file is whole, where all can read it."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.cli.terminal.completeness_page import print_evidence, print_verdict
-from everlog.cli.terminal.crawl_summary import counted, held_of, media_of, requisites_of, unsure_lines
+from everlog.cli.terminal.crawl_summary import counted, design_of, held_of, media_of, unsure_lines
 from everlog.cli.terminal.text import ago, json_text, more, say, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 LABEL = 12
 # The lanes of the queue, in words.
-MISSING = {"media": "pictures and files", "page": "other pages", "requisite": "requisites"}
-WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files", "requisite": "requisites"}
+MISSING = {"media": "pictures and files", "page": "other pages", "requisite": "files of the design"}
+WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files", "requisite": "files of the design"}
 
 
 def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
@@ -81,7 +81,7 @@ def _print_figures(detail: dict[str, Any]) -> None:
     if detail["comments_failed"]:
         _field("", f"the comments of {counted(detail['comments_failed'], 'post')} could not be fetched")
     _field("media", media_of(detail["media"], detail["media_failed"], detail["queued"].get("media", 0)))
-    _field("requisites", requisites_of(
+    _field("design", design_of(
         detail["requisites"], detail["requisites_failed"], detail["queued"].get("requisite", 0),
     ))
     _field("pages", f"{counted(detail['pages'], 'other page')}: lists, archives and the like")

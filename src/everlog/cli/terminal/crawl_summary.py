@@ -122,14 +122,26 @@ def media_of(held: int, missing: int, waiting: int) -> str:
     return f"{said}{counted(wanted, 'picture or file', 'pictures and files')}{later}"
 
 
-def requisites_of(held: int, missing: int, waiting: int) -> str:
-    """How many files that pages need to be shown are held, and how many are not.
+def design_of(held: int, missing: int, waiting: int) -> str:
+    """How many files that pages need to be shown (requisites) are held, and what of the others.
 
-    >>> requisites_of(42, 0, 0), requisites_of(42, 3, 0), requisites_of(0, 1, 1_200)
-    ('42', '42 (3 missing)', '0 (1 missing, 1,200 wait)')
+    >>> print(design_of(42, 0, 0))
+    42 files that show pages as they were: style sheets, fonts, pictures
+    >>> print(design_of(1, 80, 0))
+    1 file that shows pages as they were; 80 could not be had, and pages are shown without them
+    >>> design_of(0, 0, 1_200), design_of(0, 0, 0)
+    ('none yet of the files that show pages as they were; 1,200 wait', 'none')
     """
-    others = ", ".join(f"{count:,} {what}" for count, what in ((missing, "missing"), (waiting, "wait")) if count)
-    return f"{held:,} ({others})" if others else f"{held:,}"
+    others = []
+    if missing:
+        others.append(f"{missing:,} could not be had, and pages are shown without them")
+    if waiting:
+        others.append(f"{waiting:,} wait")
+    if not held:
+        return "; ".join(("none yet of the files that show pages as they were", *others)) if others else "none"
+    shows = "shows" if held == 1 else "show"
+    what = "" if others else ": style sheets, fonts, pictures"
+    return "; ".join((f"{counted(held, 'file')} that {shows} pages as they were{what}", *others))
 
 
 def unsure_lines(kinds: Counter[str], posts: int) -> list[str]:
@@ -249,7 +261,7 @@ def _figures(report: Report) -> Iterable[tuple[str, str]]:
     yield "comments", f"{tally.now.comments:,}"
     yield "media", media_of(tally.now.media, tally.now.media_missing, tally.now.waiting_media)
     now = tally.now
-    yield "requisites", requisites_of(now.requisites, now.requisites_missing, now.waiting_requisites)
+    yield "design", design_of(now.requisites, now.requisites_missing, now.waiting_requisites)
     yield "pages", f"{counted(tally.now.pages, 'other page')}: lists, archives and the like"
     missing = missing_of(tally.now.missing_posts, tally.now.missing_pages)
     if missing:
