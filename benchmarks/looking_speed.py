@@ -3,6 +3,7 @@
     python benchmarks/looking_speed.py [--seconds 60] [--readers 20] [--pause 0.25] [--keep FOLDER] [--gate]
     python benchmarks/looking_speed.py --only sqlite --archive FOLDER      # one of looking_archive.py, with --search
     python benchmarks/looking_speed.py --only postgresql --archive postgresql://... --files FOLDER
+    python benchmarks/looking_speed.py --growth [--most 1.7] [--most-turns 2500]     # small archives, CPU alone
 
 A real `everlog serve` is asked over loopback by readers in processes of their own, each over one connection from an
 address of its own, as browsers behind different routers are. A reader pauses after each answer and takes another page
@@ -14,6 +15,11 @@ and none is answered from a reader's cache.
 other things. *CPU* is what one answer takes of the server's processor time, asked one after the other before the
 readers come; that of the database server is told apart. With --gate it ends with 1 where a page is slower than is
 asked for: start, blogs and posts 25 and 200 ms, searches 100 and 500 ms, 150 MB.
+
+With --growth it looks at processor time alone, which hardly depends on the machine's other work: that of each kind of
+page from 2,000 posts of 40 blogs, and from ten times as many, in turns; a page must not grow with its archive. *turns*
+are thousands of turns of an empty loop of Python that take as long as one answer of the larger archive, so that no
+page gets slower by itself unseen either.
 """
 
 from __future__ import annotations
@@ -34,6 +40,7 @@ from collections import defaultdict
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -55,6 +62,13 @@ WEIGHTS = {"start": 1, "blog": 3, "post": 2, "search": 2}
 COMMON = "the"
 TICKS = os.sysconf("SC_CLK_TCK")
 PROCESSES = 2
+# Of --growth: posts and blogs of the smaller archive, how often each is asked, and what must not grow. What very common
+# words find grows up to a limit.
+SMALL, ROUNDS = (2_000, 40), 3
+GROWING = (
+    ("start", "first"), ("blog", "small"), ("blog", "month"), ("blog", "tag"), ("post", "few comments"),
+    ("search", "rare word"),
+)
 _NEXT = re.compile(r'<a [^>]*href="([^"]+)"[^>]*rel="next"')
 
 # By kind of page and what is special about it: paths.
@@ -83,7 +97,12 @@ def main() -> int:
     options.add_argument("--files", help="of an archive on a server")
     options.add_argument("--keep", help="a folder in which the archive in SQLite is kept for the next time")
     options.add_argument("--gate", action="store_true", help="end with 1 where it is slower than asked for")
+    options.add_argument("--growth", action="store_true", help="compare a small archive with a larger one")
+    options.add_argument("--most", type=float, help="with --growth: end with 1 where a page takes more times as long")
+    options.add_argument("--most-turns", type=float, help="with --growth: end with 1 above")
     given = options.parse_args()
+    if given.growth:
+        return growth(given.each, given.most, given.most_turns)
     slow = 0
     with ExitStack() as stack:
         place = Path(given.keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="everlog-looking-")))
@@ -121,6 +140,45 @@ def look(name: str, where: str, files: str | None, given: argparse.Namespace) ->
         seconds = time.perf_counter() - began
         peak = memory_of(server.pid)
     return _report(name, given, costs, times, seconds, peak)
+
+
+def growth(each: int, most: float | None, most_turns: float | None) -> int:
+    """How much more processor time pages take if there is ten times as much; whether that is too much."""
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="everlog-growth-")))
+        ways = []
+        for times in (1, 10):
+            with open_archive(place / str(times), create=True) as archive:
+                make(archive, posts=SMALL[0] * times, blogs=SMALL[1] * times)
+                archive.listing.rebuild()
+                archive.search.index()
+                paths = chosen_paths(archive)
+            server, address = stack.enter_context(served(str(place / str(times))))
+            _follow(address, paths)
+            ways.append((server.pid, address, paths))
+        found: dict[tuple[str, str], list[list[float]]] = {}
+        turns = []
+        for _ in range(ROUNDS):
+            for kind, what in GROWING:
+                costs = [_cost(pid, "", address, paths[kind][what][:each])[0] for pid, address, paths in ways]
+                found.setdefault((kind, what), []).append(costs)
+            turns.append(_thousand_turns())
+    print("| page | CPU ms of 2,000 posts | of 20,000 | times | turns |\n|---|---:|---:|---:|---:|")
+    too_much = 0
+    for (kind, what), rounds in found.items():
+        small, large = (median(costs[place] for costs in rounds) for place in (0, 1))
+        ratio, work = median(costs[1] / costs[0] for costs in rounds), large / median(turns)
+        print(f"| {kind}: {what} | {small:.1f} | {large:.1f} | {ratio:.2f} | {work:.0f} |")
+        too_much += (most is not None and ratio > most) or (most_turns is not None and work > most_turns)
+    return int(too_much > 0)
+
+
+def _thousand_turns() -> float:
+    """Milliseconds that a thousand turns of an empty loop take."""
+    began = time.process_time()
+    for _ in range(5_000_000):
+        pass
+    return (time.process_time() - began) / 5
 
 
 def chosen_paths(archive: Archive, seed: int = 7) -> Paths:
