@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 import shlex
+import signal
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -56,7 +59,7 @@ def test_it_crawls_and_shows_a_blog_of_its_own_as_the_readme_says(shown):
 def test_it_says_little_and_in_short_lines(shown):
     _, done = shown
     lines = done.out.splitlines()
-    assert len(lines) <= 25
+    assert len(lines) <= 28
     assert [line for line in lines if len(line) > 70 and "everlog " not in line] == []
 
 
@@ -69,9 +72,9 @@ def test_every_command_that_it_prints_works_when_its_server_is_gone(shown, monke
     folder, done = shown
     monkeypatch.chdir(folder)
     found = commands(done.out)
-    assert {words[0] for words in found} == {"show", "search", "status", "rules", "export", "verify", "crawl"}
+    assert {words[0] for words in found} == {"show", "search", "status", "rules", "export", "verify", "crawl", "serve"}
     for words in found:
-        if words[0] != "crawl":  # of a real blog
+        if words[0] not in {"crawl", "serve"}:  # of a real blog; until it is stopped
             assert main(words) == 0, words
             said = capsys.readouterr()
             assert words[0] in {"verify", "export"} or said.out, words
@@ -80,7 +83,7 @@ def test_every_command_that_it_prints_works_when_its_server_is_gone(shown, monke
 
 def test_what_it_prints_begins_with_what_the_user_typed(tmp_path):
     done = everlog("demo", folder=tmp_path, EVERLOG_COMMAND="scripts/everlog")
-    assert len(re.findall(r"^  scripts/everlog \w+", done.out, re.MULTILINE)) == 7
+    assert len(re.findall(r"^  scripts/everlog \w+", done.out, re.MULTILINE)) == 8
     again = everlog("demo", folder=tmp_path, EVERLOG_COMMAND="scripts/everlog")
     assert (again.code, len(blogs(tmp_path))) == (0, 1)
     assert again.out.startswith(f"Nothing new: everlog-demo/ still holds 40 posts and {COMMENTS} comments.\n")
@@ -98,6 +101,21 @@ def test_a_second_demo_does_not_double_the_first_though_its_port_is_taken(shown)
     assert done.code == 0
     assert f"Another program has port {held}" in done.err
     assert blogs(folder) == [(home, posts, comments)]
+
+
+def test_it_ends_with_the_archive_in_a_browser_if_asked(shown):
+    folder, _ = shown
+    served = begin("demo", "--serve", "--quiet", folder=folder)
+    try:
+        assert served.stdout is not None
+        place = served.stdout.readline().strip()
+        with closing(http.client.HTTPConnection(urlsplit(place).netloc, timeout=60)) as connection:
+            connection.request("GET", "/")
+            assert "Signal Box Notes" in connection.getresponse().read().decode()
+    finally:
+        served.send_signal(signal.SIGINT)
+        served.communicate(timeout=60)
+    assert served.returncode == 130
 
 
 @pytest.mark.slow

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 
 import typer
 
+from everlog.cli.commands.serve import has_extra, serve_in_browser, want_extra
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of
 from everlog.cli.program import as_typed
 from everlog.cli.terminal.text import open_with
 from everlog.errors import ArchiveBusy, EverlogError, UsageError
+from everlog.extras import line_for_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,14 +40,20 @@ def demo(
     archive: Annotated[
         str, typer.Option("--archive", metavar="WHERE", help="The archive's folder."),
     ] = FOLDER,
+    serve: Annotated[bool, typer.Option(
+        "--serve", help="Then look at it in your web browser, as everlog serve --open does.",
+    )] = False,
     *, given: Flags,
 ) -> None:
     """Crawl and show a sample blog without internet; keeps it in the folder everlog-demo.
 
     \b
-    Example:
+    Examples:
       everlog demo
+      everlog demo --serve
     """
+    if serve:
+        want_extra()
     open_with("demo: starting", quiet=given.quiet)
     from everlog.settings import make_settings
 
@@ -62,6 +70,8 @@ def demo(
                 code = _crawl(url, opened, settings, given)
         if code == 0 and is_talkative:
             _show(opened, settings.archive, before=before)
+    if serve and code == 0:
+        serve_in_browser(replace(given, archive=archive))
     raise typer.Exit(code)
 
 
@@ -155,7 +165,11 @@ def _show(archive: Archive, where: str, *, before: Blog | None) -> None:
     print(f"  {', '.join(oldest.authors)}, {oldest.published:%Y-%m-%d}, tags: {', '.join(oldest.tags)}")
     _wrap(textwrap.shorten(oldest.text, START_LETTERS, placeholder=" ..."), indent="  ")
     place = f"--archive {shlex.quote(where)}"
-    print("\nTry next:")
+    print("\nLook at it in your web browser:")
+    if not has_extra():
+        print(f"  {line_for_extra('serve')}")
+    print(f"  {as_typed(f'everlog serve {place} --open')}")
+    print("\nOr here:")
     for command in (
         f"everlog show {oldest.url} {place}",
         f"everlog search heron {place}",

@@ -122,9 +122,25 @@ def show_original(url: str, given: Flags) -> None:
         _run(opened, ServeOptions(port=0), given, ready)
 
 
+def serve_in_browser(given: Flags) -> None:
+    """Serve the archive on free ports, and open it."""
+    want_extra()
+    from everlog.web.server import ServeOptions
+
+    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
+        _run(opened, ServeOptions(port=0), given, lambda origins: _say_where(
+            origins, "127.0.0.1", quiet=given.quiet, opens=True,
+        ))
+
+
+def has_extra() -> bool:
+    """Whether the web server is installed."""
+    return all(find_spec(name) is not None for name in NEEDED)
+
+
 def want_extra() -> None:
     """Say what installs the web server, if it is not there."""
-    if any(find_spec(name) is None for name in NEEDED):
+    if not has_extra():
         from everlog.extras import line_for_extra
 
         line = line_for_extra("serve")
