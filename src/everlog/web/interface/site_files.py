@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # Captured pages are the blogs' own, and stand in search engines under their own addresses; the others cost much, and
 # say nothing that the posts do not say.
 NOT_FOR_ROBOTS = (
-    "/web/", "/go", "/search", "/diff/", "/complete/", "/captures/", "/json/", "/markdown/", "/feed/", "/*?",
+    "/web/", "/go", "/search", "/diff/", "/complete/", "/captures/", "/json/", "/markdown/", "/feed/", "/warc/",
+    "/requests/", "/fleet", "/*?",
 )
 
 
