@@ -231,7 +231,7 @@ def test_without_scripts_everything_is_reached_by_links(browser: Browser, lists:
         page.get_by_role("link", name="Edits").click()
         page.wait_for_url("**/timeline/long.example?kind=edits")
         page.get_by_role("link", name="Calendar").click()
-        page.locator(".grid a.level-4").first.click()
+        page.locator(".grid td a").first.click()
         page.wait_for_url("**/blog/long.example?month=2022-*")
         page.get_by_role("link", name="Keys").click()
         page.wait_for_url("**/keys")

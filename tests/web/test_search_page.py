@@ -44,7 +44,8 @@ def addresses(served: Served, path: str) -> list[str]:
 def test_posts_of_all_blogs_are_found_and_the_words_are_marked(found: Served):
     text = found.page("/search?q=number7").text
     assert "<mark>number7</mark>" in text
-    assert f'href="/read/{LONG}7"' in text
+    assert f'<h3 lang="en" dir="auto"><a href="/read/{LONG}7"' in text
+    assert '<p class="snippet" lang="en" dir="auto">' in text
     assert "1 post<" in text
     assert ">A long life</a>" in text
 

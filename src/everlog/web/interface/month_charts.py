@@ -132,7 +132,7 @@ def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A day of a calendar; `level` is from 0 (no posts) to 4 (as many as on the best day of the year)."""
+    """A day of a calendar; `level` is from 0 (no posts) to 4 (as many as on the best day of the year, four or more)."""
 
     day: str
     number: int
@@ -156,9 +156,10 @@ def month_grids(year: str, days: Mapping[str, int], months: Mapping[str, int]) -
 
     >>> may = month_grids("2024", {"2024-05-03": 2, "2024-05-04": 1}, {"2024-05": 3})[4]
     >>> may.name, may.posts, [day and (day.number, day.posts, day.level) for day in may.weeks[0]]
-    ('May', 3, [None, None, (1, 0, 0), (2, 0, 0), (3, 2, 4), (4, 1, 2), (5, 0, 0)])
+    ('May', 3, [None, None, (1, 0, 0), (2, 0, 0), (3, 2, 2), (4, 1, 1), (5, 0, 0)])
     """
-    most = max(days.values(), default=0)
+    # A blog that never had two posts on a day has no dark days.
+    most = max(LEVELS, *days.values()) if days else LEVELS
     grids = []
     for number, name in enumerate(MONTHS, start=1):
         month = f"{year}-{number:02}"
@@ -170,7 +171,7 @@ def month_grids(year: str, days: Mapping[str, int], months: Mapping[str, int]) -
                 posts = days.get(key, 0)
                 row.append(Day(
                     day=key, number=day, name=f"{day} {name} {int(year)}", posts=posts,
-                    level=-(-LEVELS * posts // most) if posts else 0,
+                    level=-(-LEVELS * posts // most),
                 ) if day else None)
             weeks.append(tuple(row))
         grids.append(MonthGrid(month=month, name=name, posts=months.get(month, 0), weeks=tuple(weeks)))

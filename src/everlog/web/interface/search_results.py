@@ -53,6 +53,7 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
     hits = archive.search.hits(query, [each for each in here if each[0] in summaries])
     return values | {
         "hits": hits, "count": len(kept), "is_all": is_all,
+        "languages": {each.url: each.language for each in summaries.values()},
         "offered": _offered(archive, asked, kept, public=public),
         "blogs": {blog.home: blog for blog in archive.overview.blogs(
             ids=sorted({each.blog_id for each in summaries.values()}), public=public,
