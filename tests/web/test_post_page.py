@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from archive import some_visits as some
 from everlog.archive import open_archive
-from everlog.records import Comment
+from everlog.records import Comment, Provenance
 from everlog.web.posts.comment_parts import anchor_of
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
@@ -160,6 +160,44 @@ def test_versions_are_listed_with_what_changed(posts: Served):
     assert "These two versions say the same" in posts.page(f"/diff/2/2/{POST}").text
     for path in (f"/diff/2/9/{POST}", f"/diff/x/y/{POST}", f"/diff/1/2/{LONG}never", "/diff/1/2/", "/diff"):
         assert posts.page(path).status == 404, path
+
+
+def test_where_something_was_embedded_that_is_not_held_is_said(tmp_path):
+    page = (
+        "<div class=entry><p>Here is my film:</p><iframe src=//tube.example/embed/1></iframe><p>And here is a map:</p>"
+        f"<iframe data-src={LONG}map></iframe><p>That was all of it.</p></div><aside>An advert<iframe src=/ad></iframe>"
+    )
+    html = "<p>Here is my film:</p><p>And here is a map:</p><p>That was all of it.</p>"
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            archive.commit([
+                some.page(blog, LONG + "map", exchanges=(some.exchange(LONG + "map", b"<p>A map"),)),
+                some.page(blog, LONG, outcome="post", exchanges=(some.exchange(LONG, page.encode()),), post=some.post(
+                    LONG, "Here is my film.", html=html,
+                    provenance={"text": Provenance(method="feed-text", rule="div.entry", confidence=1.0)},
+                )),
+            ])
+        with serving(archive) as served:
+            text = served.page(f"/read/{LONG}").text
+    assert re.search(
+        r'<p>Here is my film:</p><p class="embed"><a href="http://tube.example/embed/1" rel="[^"]+">'
+        r"Embedded from tube.example</a>, not held</p><p>And here is a map:</p>", text,
+    )
+    assert re.search(
+        r'map:</p><p class="embed"><a href="http://[^"]+/web/[^"]+map"[^>]*>Embedded from long.example</a></p>', text,
+    )
+    assert "/ad" not in text
+
+
+def test_a_post_is_shown_although_the_file_of_its_page_is_lost(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, LONG, 2)
+    for file in (tmp_path / "archive" / "warc").iterdir():
+        file.unlink()
+    with open_archive(tmp_path / "archive", read_only=True) as archive, serving(archive) as served:
+        assert "Words of number1" in served.page(f"/read/{LONG}1").text
+        assert served.page(f"/warc/{LONG}1").status == 500
 
 
 def test_any_two_versions_can_be_chosen(posts: Served):

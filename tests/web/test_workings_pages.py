@@ -191,6 +191,7 @@ def test_an_archive_in_a_folder_says_how_to_make_a_fleet(workings: Served):
     assert answer.status == 200
     assert "There is no fleet" in answer.text
     assert "everlog copy" in answer.text
+    assert 'href="/fleet"' not in workings.page("/").text
 
 
 def test_a_fleet_is_told_with_its_workers_queues_and_stalls(archive_url: str, tmp_path):
@@ -214,5 +215,5 @@ def test_a_fleet_is_told_with_its_workers_queues_and_stalls(archive_url: str, tm
             assert "http://a.example/ crawl one" in text
             assert "no page of it could be read as a post" in text
             assert 'data-live hx-get="/fleet"' in answer.text
-            assert served.page("/").status == 200
+            assert '<a href="/fleet">Fleet</a>' in served.page("/").text
 

@@ -43,6 +43,11 @@ class PageMaker:
         # Links of the pages themselves stay on the host that was asked; behind a proxy they begin with its path.
         self.root = urlsplit(origins.base_url or "").path.rstrip("/")
 
+    @property
+    def has_fleet(self) -> bool:
+        """Whether many machines may work on the archive: its database is one that all of them reach."""
+        return "://" in self.archive.where
+
     async def look(self, question: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What the archive says, asked in a thread: all that a question reads is of one moment, and one transaction."""
         return await run_in_threadpool(self._look, partial(question, *given, **named))
@@ -56,7 +61,7 @@ class PageMaker:
     ) -> Response:
         values = {
             "root": self.root, "safe": safe, "short": short, "is_public": self.is_public,
-            "robots": (headers or {}).get("X-Robots-Tag"), **values,
+            "robots": (headers or {}).get("X-Robots-Tag"), "has_fleet": self.has_fleet and not self.is_public, **values,
         }
         text = self.shown(await run_in_threadpool(self.pages.text, name, **values))
         there = origin_of(self.origins.replay(request.headers["host"]))

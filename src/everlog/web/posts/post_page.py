@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from everlog.core.rules import MANUAL
+from everlog.errors import EverlogError
 from everlog.export.markdown import post_to_markdown
 from everlog.records.confidence import LOW
 from everlog.replay import View
 from everlog.usecases.learn.rule_words import how_found
 from everlog.web.mementos.capture_times import timestamp
 from everlog.web.posts.comment_parts import part_with, parts_of
+from everlog.web.posts.embeds import embeds_of
 from everlog.web.posts.reading_view import shown_article, shown_comments
 from everlog.web.posts.version_diff import changed_fields, text_blocks
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from everlog.records import Post, Provenance
     from everlog.versions import Changes
     from everlog.web.posts.comment_parts import Part
+    from everlog.web.posts.embeds import Embed
 
 # From here on a rule was right on nearly all pages of the feed.
 SURE = 0.9
@@ -36,6 +39,10 @@ NAMES = {
     "language": "Language", "text": "Text", "html": "Text", "summary": "Summary", "comments": "Comments",
     "links": "Links", "pictures": "Pictures",
 }
+# A page that is searched for embeds: real ones have 40 kB, and a few 1 MB.
+MOST_PAGE_BYTES = 2_000_000
+# Captures whose embeds are remembered.
+MOST_KNOWN = 5_000
 # What the precision of a date means.
 _EXACT = {"minute": "to the minute", "day": "to the day", "month": "to the month"}
 
@@ -69,6 +76,8 @@ class PostPages:
 
     def __init__(self, archive: Archive, *, public: bool) -> None:
         self._archive, self._public = archive, public
+        # A capture never changes, and few pages have any.
+        self._known_embeds: dict[tuple[int, str], tuple[Embed, ...]] = {}
 
     def find(self, url: str) -> FoundPost | None:
         """The post at an address; None if there is none, or none that may be shown."""
@@ -86,7 +95,7 @@ class PostPages:
         before, after = archive.listing.neighbours(summary, public=self._public)
         return {
             **self._comments(found, parts_of(post.comments)[0], view), "at": found.at,
-            "article": shown_article(archive, post, found.at, view),
+            "article": shown_article(archive, post, found.at, view, self._embeds(found)),
             "original": view.link(post.url) if found.memento is not None else None,
             "before": before, "after": after,
             "versions": archive.posts.version_times(summary.id) if summary.versions > 1 else (),
@@ -137,6 +146,24 @@ class PostPages:
         """A post as Markdown, with its pictures on the web."""
         post = self._exported(url)
         return None if post is None else post_to_markdown(post)
+
+    def _embeds(self, found: FoundPost) -> tuple[Embed, ...]:
+        """What was embedded in the article, by the page that it was read from."""
+        memento, source = found.memento, found.post.provenance.get("text")
+        if memento is None or source is None or not source.rule or memento.size > MOST_PAGE_BYTES:
+            return ()
+        key = memento.id, source.rule
+        if key not in self._known_embeds:
+            try:
+                with self._archive.open_body(memento.place) as record:
+                    body = record.whole()
+            except EverlogError:
+                # The post can be read without its page, which may be lost or out of reach.
+                return ()
+            if len(self._known_embeds) >= MOST_KNOWN:
+                self._known_embeds.clear()
+            self._known_embeds[key] = embeds_of(body, memento.content_type, found.post.url, source.rule)
+        return self._known_embeds[key]
 
     def _comments(self, found: FoundPost, part: Part, view: View) -> dict[str, Any]:
         said = [each.comment for each in part.comments]

@@ -13,6 +13,7 @@ from everlog.markup.revealing import suffix_of
 from everlog.markup.srcset import candidates, spelled
 from everlog.web.mementos.memento_finder import replayed
 from everlog.web.posts.article_markup import put_in_order, replaced, written
+from everlog.web.posts.embeds import put_embeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,20 +22,27 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.records import Comment, Post
     from everlog.replay import Replayed, View
+    from everlog.web.posts.embeds import Embed
 
 _SHOWN = ("src", "poster")
 # What is said in the place of something that is not held.
 _NOT_HELD = {"img": "Picture not held", "video": "Film not held", "audio": "Sound not held"}
 
 
-def shown_article(archive: Archive, post: Post, at: datetime, view: View) -> Markup:
+def shown_article(
+    archive: Archive, post: Post, at: datetime, view: View, embeds: tuple[Embed, ...] = (),
+) -> Markup:
     """The article of a post, cleaned once more, with pictures and links from the archive where they are held.
 
     What is not held is named by its words: no request is made for it.
     """
     root = parse_fragment(clean_html(parse_fragment(post.html), post.url))
     put_in_order(root, post.url)
+    embedded = put_embeds(root, embeds)
     _from_archive([root], archive, at, view)
+    for link in embedded:
+        if "external" in link.get("rel", ""):
+            link.tail = ", not held"
     return Markup(written(root))  # noqa: S704 - cleaned above, and sent under a policy that runs nothing
 
 

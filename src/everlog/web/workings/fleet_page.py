@@ -45,7 +45,7 @@ class FleetPage:
         """Workers, queues, stalls and rates."""
         if self._make.is_public:
             return await self._make.nothing_here(request)
-        if "://" not in self._make.archive.where:
+        if not self._make.has_fleet:
             return await self._make.page(request, "no_fleet.html")
         values = await self._make.look(self._values)
         return await self._make.page(request, "fleet.html", **values, headers={
