@@ -91,9 +91,16 @@ def test_what_changed_lately_is_told_of_all_blogs_on_the_first_page(several: Ser
     assert "What changed lately" in text
     assert 'href="/diff/3/4/http://few.example/0"' in text
     assert 'class="of-blog" href="/timeline/few.example" dir="auto">Zebra<' in text
-    assert "New in the archive" in text
+    assert "Newest posts" in text
     assert 'href="/read/http://some.example/4"' in text
     assert "What changed lately" not in several.page("/?name=zebra").text
+
+
+def test_the_newest_posts_stand_by_their_dates_whichever_was_captured_last(several: Served):
+    section = several.page("/").text.partition("Newest posts")[2].partition("</section>")[0]
+    dates = re.findall(r'datetime="([^"]+)"', section)
+    assert len(dates) > 1
+    assert dates == sorted(dates, reverse=True)
 
 
 def test_confidence_completeness_and_visits_are_on_the_card_of_a_blog(several: Served):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from starlette.routing import Route
 
+from everlog.archive.projection.filters import PostFilter
 from everlog.archive.projection.overview import BlogOrder
 from everlog.web.interface.event_list import EventList
 from everlog.web.interface.month_charts import sparkline
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from everlog.archive.projection.overview import BlogSummary
+    from everlog.archive.projection.summaries import PostSummary
     from everlog.web.interface.page_maker import PageMaker
 
 PER_PAGE = 30
 # Of what changed lately, over all blogs.
 NEW_POSTS, EVENTS = 6, 8
+# The newest posts are those of so many blogs, which are the ones of the posts that came last.
+NEW_BLOGS, LAST_CAME = 3, 30
 # With fewer blogs than these there is nothing to sort and to look for.
 FEW_BLOGS = 4
 ORDERS: Mapping[BlogOrder, str] = {"changed": "Last changed", "name": "By name", "posts": "Most posts"}
@@ -82,7 +86,7 @@ class StartPage:
     def _lately(self) -> dict[str, Any]:
         """What came into the archive, and what happened to what is in it."""
         archive, public = self._make.archive, self._make.is_public
-        newest = archive.listing.newest(public=public, limit=NEW_POSTS)
+        newest = self._newest()
         blogs = {blog.id: blog for blog in archive.overview.blogs(
             ids=sorted({post.blog_id for post in newest}), public=public,
         )}
@@ -90,3 +94,13 @@ class StartPage:
             "newest": [(post, blogs[post.blog_id]) for post in newest if post.blog_id in blogs],
             "events": self._events.page(limit=EVENTS).happenings,
         }
+
+    def _newest(self) -> list[PostSummary]:
+        """The newest posts of the blogs that brought some last: a first crawl comes to the oldest of a blog last."""
+        listing, public = self._make.archive.listing, self._make.is_public
+        blogs = dict.fromkeys(post.blog_id for post in listing.newest(public=public, limit=LAST_CAME))
+        found = [
+            post for number in [*blogs][:NEW_BLOGS]
+            for post in listing(PostFilter(blog_id=number, public=public), limit=NEW_POSTS).posts
+        ]
+        return sorted(found, key=lambda post: (post.cursor.published_at, post.cursor.post_id), reverse=True)[:NEW_POSTS]
