@@ -7,9 +7,10 @@
 
 A real `everlog serve` is asked over loopback by readers in processes of their own, each over one connection from an
 address of its own, as browsers behind different routers are. A reader pauses after each answer and takes another page
-by chance: start (1 in 8), blogs (3 in 8: small, large, by month, by tag, further on), posts (2 in 8), searches (2 in
-8: a rare word, one that 60,000 posts have, the same with filters, two words). No page is asked for twice on purpose,
-and none is answered from a reader's cache.
+by chance: start (1 in 8), blogs (3 in 8: small, large, by month, by tag, further on), posts (2 in 8, a tenth of them
+with hundreds of comments), searches (2 in 8: 4 of 10 for a rare word, 3 for a rare and a common one, 1 for a word that
+most posts have, 2 for such a word with filters). Few pages are asked for twice but the first, and none is answered
+from a reader's cache.
 
 *p50* and *p99* are milliseconds until the first byte, by the clock, which means little on a machine that is busy with
 other things. *CPU* is what one answer takes of the server's processor time, asked one after the other before the
@@ -57,9 +58,15 @@ if TYPE_CHECKING:
 # What is asked for, in milliseconds and megabytes: half of the answers, and all but one in a hundred.
 ASKED = {"start": (25, 200), "blog": (25, 200), "post": (25, 200), "search": (100, 500)}
 MOST_MEMORY = 150
-# How often each is chosen, in eighths.
+# How often each is chosen, in eighths; and of the posts and searches, in tenths: one post in 500 has hundreds of
+# comments, and people search for what they remember.
 WEIGHTS = {"start": 1, "blog": 3, "post": 2, "search": 2}
-COMMON = "the"
+WEIGHTS_OF = {
+    "post": {"few comments": 9, "hundreds": 1},
+    "search": {"rare word": 4, "two words": 3, "common word": 1, "common, filtered": 2},
+}
+# Words that every second post has, or every seventh of those in German.
+COMMON = ("the", "of", "and", "to", "in", "is", "that", "it", "der", "die", "und", "das")
 TICKS = os.sysconf("SC_CLK_TCK")
 PROCESSES = 2
 # Of --growth: posts and blogs of the smaller archive, how often each is asked, and what must not grow. What very common
@@ -202,7 +209,7 @@ def chosen_paths(archive: Archive, seed: int = 7) -> Paths:
     chance.shuffle(posts)
     titled = [post for post in posts if post.title]
     rare = [max(str(post.title).split(), key=len).strip(".").lower()[:40] for post in titled[:200]]
-    return {
+    found: Paths = {
         "start": {"first": ["/"] * 40, "further": []},
         "blog": {
             "large": [_blog(blog.home) for blog in large] * 4, "small": [_blog(blog.home) for blog in small],
@@ -215,13 +222,19 @@ def chosen_paths(archive: Archive, seed: int = 7) -> Paths:
         },
         "search": {
             "rare word": [_search(q=word) for word in rare],
-            "common word": [_search(q=COMMON, page=str(page)) for page in range(1, 21)],
+            "common word": [_search(q=word, page=str(page)) for word in COMMON for page in range(1, 11)],
             "common, filtered": [
-                _search(q=COMMON, year=str(chance.randint(2007, 2025)), language="en") for _ in range(60)
-            ] + [_search(q=COMMON, blog=urlsplit(blog.home).netloc) for blog in some[:60]],
-            "two words": [_search(q=f"{COMMON} {word}") for word in rare],
+                *(_search(q=chance.choice(COMMON), year=str(chance.randint(2007, 2025)), language="en")
+                  for _ in range(100)),
+                *(_search(q=chance.choice(COMMON), blog=urlsplit(blog.home).netloc) for blog in some[:100]),
+            ],
+            "two words": [_search(q=f"{chance.choice(COMMON)} {word}") for word in rare],
         },
     }
+    for whats in found.values():
+        for each in whats.values():
+            chance.shuffle(each)
+    return found
 
 
 def _discussed(archive: Archive, blogs: Sequence[object]) -> list[str]:
@@ -321,7 +334,8 @@ def _reader(address: str, paths: Paths, number: int, pause: float, end: float, t
     time.sleep(chance.random() * pause)
     while time.perf_counter() < end:
         kind = chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-        what = chance.choice(list(paths[kind]))
+        weights = WEIGHTS_OF.get(kind, {})
+        what = chance.choices(list(paths[kind]), [weights.get(each, 1) for each in paths[kind]])[0]
         path = chance.choice(paths[kind][what])
         try:
             status, first, _ = ask(connection, path)
@@ -378,7 +392,11 @@ def _report(
         of_kind = [value for (each, _), values in times.first.items() if each == kind for value in values]
         slow += at(of_kind, 0.5) > most_median or at(of_kind, 0.99) > most_worst
         mine = [cost for (each, _), cost in costs.items() if each == kind]
-        own, base = (sum(cost[place] for cost in mine) / len(mine) for place in (0, 1))
+        weights = [WEIGHTS_OF.get(kind, {}).get(what, 1) for each, what in costs if each == kind]
+        own, base = (
+            sum(cost[place] * weight for cost, weight in zip(mine, weights, strict=True)) / sum(weights)
+            for place in (0, 1)
+        )
         print(f"| **{kind}** | {len(of_kind):,} | {at(of_kind, 0.5):.1f} | {at(of_kind, 0.99):.1f} "
               f"| {own:.1f} | {base:.1f} |")
         for (each, what), (own, base) in costs.items():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 
 from everlog.archive.repos.mementos import MementoRepository
 from everlog.errors import UsageError
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 # Requests that are under way when the server is stopped have so long to end.
 GRACE_SECONDS = 3
+# Pages that are made at the same time. Python makes one at a time anyhow: more threads only make all of them late
+# together, and each has memory and a connection of its own.
+THREADS = 8
 # A film that nobody reads on holds a connection no longer than this.
 SILENT_SECONDS = 30
 
@@ -84,6 +88,7 @@ class ArchiveServer:
     async def _serve(
         self, apps: Sequence[ASGIApp], sockets: Sequence[socket.socket], ready: Callable[[], None],
     ) -> None:
+        current_default_thread_limiter().total_tokens = THREADS
         self._servers = tuple(_Server(_config(app)) for app in apps)
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.projection.filters import PostFilter
-from everlog.archive.projection.overview import MOST_FACETED, TermCount
+from everlog.archive.projection.overview import TermCount
 from everlog.errors import UsageError
 from everlog.web.mementos.replay_address import read_url
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from everlog.web.interface.post_list import Asked
 
 PER_PAGE = 20
+# Results that can be paged through, and counted.
+MOST_FOUND = 2_000
 # Filters of results: their names in links and on the page.
 FILTERS: Mapping[str, str] = {
     "blog": "Blog", "year": "Year", "tag": "Tag", "author": "Author", "language": "Language",
@@ -66,12 +68,16 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
 def found_by(archive: Archive, asked: Asked, *, public: bool) -> tuple[Sequence[tuple[int, float]], bool]:
     """The posts that are found, with their scores, the best first; and whether that is all. `UsageError`: no query."""
     chosen = _chosen(archive, asked, public=public)
-    most = archive.search.most_ranked if any(map(asked.get, NARROW)) else MOST_FACETED
+    is_narrow = any(map(asked.get, NARROW))
+    most = archive.search.most_ranked if is_narrow else MOST_FOUND
     blog_id = chosen.blog_id if chosen is not None else None
     ranked = archive.search.ranked(asked.get("q").strip(), most=most, blog_id=blog_id)
+    is_all = len(ranked) < min(most, archive.search.most_ranked)
+    if chosen is not None and not is_narrow and not public:
+        return ranked, is_all
     scores = dict(ranked)
-    kept = archive.listing.among([number for number, _ in ranked], chosen)[:MOST_FACETED] if chosen is not None else ()
-    return [(number, scores[number]) for number in kept], len(ranked) < min(most, archive.search.most_ranked)
+    kept = archive.listing.among([number for number, _ in ranked], chosen)[:MOST_FOUND] if chosen is not None else ()
+    return [(number, scores[number]) for number in kept], is_all
 
 
 def _chosen(archive: Archive, asked: Asked, *, public: bool) -> PostFilter | None:
