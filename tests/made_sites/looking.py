@@ -22,7 +22,7 @@ from everlog.render.find_chromium import find_chromium
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Frame, Page
 
 WIDTHS = (390, 1280)
 HEIGHT = 900
@@ -53,8 +53,11 @@ SETTLED = """async () => {
     ]) for (const found of (said || "").matchAll(/url\\("([^"]*)"\\)/g)) behind.add(found[1]);
   }
   const pictures = [...behind].map((url) => Object.assign(new Image(), {src: url}));
-  await Promise.all([...document.images, ...pictures].map((image) => image.decode().catch(() => 0)));
-  await document.fonts.ready;
+  const settled = Promise.all([
+    document.fonts.ready, ...[...document.images, ...pictures].map((image) => image.decode().catch(() => 0)),
+  ]);
+  // A script may take a picture away that was to come. (Without scripts no timer goes off, and all of them come.)
+  await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 10_000))]);
 }"""
 _COMPARE = """async ([one, other, tolerance, drawn]) => {
   const pixels = async (file) => {
@@ -135,7 +138,10 @@ class Eyes:
     def looking(
         self, width: int, *, only: str | None = None, scripts: bool = False, fonts: bool = True,
     ) -> Iterator[Viewer]:
-        """A window; with `only` no other host and port can be reached, and what tries is noted."""
+        """A window; with `only` no other host and port can be reached, and what tries is noted.
+
+        With scripts it becomes as high as the page, as that of a player does: designs measure by the window (`vmin`).
+        """
         options: dict[str, Any] = {
             "java_script_enabled": scripts, "viewport": {"width": width, "height": HEIGHT}, "reduced_motion": "reduce",
             "color_scheme": "light", "locale": "en-US", "timezone_id": "UTC",
@@ -148,7 +154,7 @@ class Eyes:
             if not fonts:
                 context.route(_FONTS, lambda route: route.abort())
             try:
-                yield Viewer(context, proxy)
+                yield Viewer(context, proxy, is_grown=scripts)
             finally:
                 context.close()
 
@@ -165,9 +171,10 @@ class Eyes:
 class Viewer:
     """A window: `refused` is what was asked of other addresses than the one that may be."""
 
-    def __init__(self, context: BrowserContext, proxy: Proxy) -> None:
+    def __init__(self, context: BrowserContext, proxy: Proxy, *, is_grown: bool = False) -> None:
         self._context = context
         self._proxy = proxy
+        self._is_grown = is_grown
 
     @property
     def refused(self) -> list[str]:
@@ -185,12 +192,22 @@ class Viewer:
             page.goto(url, wait_until="load", timeout=PATIENCE_MILLISECONDS)
             if revealed:
                 page.evaluate(REVEAL)
+            if self._is_grown:
+                grow(page, page.main_frame)
             for frame in page.frames:
                 frame.evaluate(SETTLED)
             png = page.screenshot(full_page=True, animations="disabled", caret="hide", timeout=PATIENCE_MILLISECONDS)
             return Look(png=png, asked=tuple(asked), failed=tuple(failed))
         finally:
             page.close()
+
+
+def grow(page: Page, frame: Frame) -> None:
+    """Make a window as high as what a frame of it shows."""
+    size = page.viewport_size
+    assert size is not None
+    height = max(HEIGHT, int(frame.evaluate("document.documentElement.scrollHeight")))
+    page.set_viewport_size({"width": size["width"], "height": height})
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
-from made_sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, SETTLED, WIDTHS, Look
+from made_sites.looking import HEIGHT, PATIENCE_MILLISECONDS, REVEAL, SETTLED, WIDTHS, Look, grow
 from made_sites.making import PARTS
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ class Player:
                 frame = self._shown(page.frames, url)
             frame.wait_for_load_state("load", timeout=PATIENCE_MILLISECONDS)
             frame.evaluate(REVEAL)
-            # All of the page at once: the window becomes as high as it is.
-            height = max(HEIGHT, frame.evaluate("document.documentElement.scrollHeight"))
-            page.set_viewport_size({"width": max(WIDTHS), "height": height})
+            # All of the page at once.
+            grow(page, frame)
             frame.evaluate(SETTLED)
             png = page.screenshot(animations="disabled", timeout=PATIENCE_MILLISECONDS)
             return Look(png=png, asked=tuple(asked), failed=tuple(failed)), frame.inner_text("body")

@@ -16,7 +16,7 @@ import pytest
 
 from cli.program import everlog
 from importing.other_programs import needs_them, wacz_complaints
-from made_sites.comparing import NAMES, WAYS, captured
+from made_sites.comparing import NAMES, OPTIONAL_FONTS, WAYS, captured
 from made_sites.looking import WIDTHS, chromium
 from made_sites.making import needs_sites
 from made_sites.player import playing
@@ -34,9 +34,6 @@ pytestmark = [needs("pywb"), needs("wordpress"), needs("ghost"), needs_sites(), 
 WIDTH = max(WIDTHS)
 # Of all pixels of a page, as for our own replay.
 MEDIAN, WORST = 0.005, 0.03
-# A font that is `optional` is shown if it comes within a tenth of a second. Live pages preload it; players give a
-# preload another address than the style sheet has, so theirs comes too late: as for readers with a slow connection.
-OPTIONAL_FONTS = frozenset(("ghost",))
 # The one page with an escape in `url()`. ReplayWeb.page takes its backslash for a slash, and asks for what no browser
 # would ask for. (Its style says `url(/pictures/\\35 .svg)`, which is `/pictures/5.svg`.)
 ESCAPED, ASKED_FOR = ("eleventy-notebook", "/posts/a-list-of-ropes/"), "/pictures//35%20.svg"
