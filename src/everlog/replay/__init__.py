@@ -7,7 +7,7 @@
     html_rewrite     pages: `rewrite_html`; `html_scan` finds the places, `html_tokens` has the tags
     xml_rewrite      SVG files and XHTML: `rewrite_svg`
     svg_sprites      signs and filters of other files, put where they are used: `with_sprites`, `with_filters`
-    element_rules    what becomes of which element, for all of them
+    element_rules    what becomes of which element; `file_rules`, `picture_rules` and `frame_rules` are parts of it
     html_decode      the text of a page, as browsers decode it: `html_text`
 
 Whoever serves mementos calls

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 from html import unescape
 
-from everlog.replay.element_rules import MISSING, Rules, not_held
+from everlog.replay.element_rules import MISSING, Rules
+from everlog.replay.frame_rules import not_held
 from everlog.replay.html_scan import Scan, Token, scan
 from everlog.replay.html_tokens import Tag, escaped, start_tags
 from everlog.replay.memento_links import Held, Resolve, View, reference

@@ -14,7 +14,8 @@ from typing import Any
 from lxml import etree
 
 from everlog.core.tree import MAX_TAGS, UNSETTABLE, Element
-from everlog.replay.element_rules import Rules, not_held
+from everlog.replay.element_rules import Rules
+from everlog.replay.frame_rules import not_held
 from everlog.replay.memento_links import Replayed, Resolve, View, reference
 
 _SVG = "http://www.w3.org/2000/svg"
