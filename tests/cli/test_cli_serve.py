@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from archive import some_visits as some
 from cli.program import begin, environment, everlog
+from everlog.archive import open_archive
 from everlog.demo.site import truth
 
 
@@ -40,6 +42,36 @@ def test_it_says_where_to_look_and_stops_when_told(crawled, how, code):
     assert "captured pages come from http://127.0.0.1:" in said
     assert "GET / 200" in said
     assert "Traceback" not in said
+
+
+def test_a_reader_who_does_not_read_on_does_not_keep_it_from_stopping(tmp_path):
+    film = f"{some.HOME}film.mp4"
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(some.HOME, scope="path").id
+        with archive.lock(blog):
+            # More than lies in the sockets of both sides.
+            archive.commit([some.page(blog, film, outcome="media", exchanges=(some.exchange(
+                film, bytes(30_000_000), headers=(("Content-Type", "video/mp4"),), purpose="media",
+            ),))])
+    server = begin("serve", "--port", "0", "--archive", "archive", "--access-log", "-", folder=tmp_path)
+    try:
+        assert server.stdout is not None
+        server.stdout.readline()
+        assert server.stderr is not None
+        told = next(line for line in server.stderr if "come from " in line)
+        replay = urlsplit(told.partition("come from ")[2].partition(";")[0])
+        with socket.create_connection((replay.hostname or "", replay.port or 0), timeout=60) as reader:
+            path = f"/web/{some.START:%Y%m%d%H%M%S}/{film}"
+            reader.sendall(f"GET {path} HTTP/1.1\r\nHost: {replay.netloc}\r\n\r\n".encode())
+            assert reader.recv(100).startswith(b"HTTP/1.1 200")
+            server.send_signal(signal.SIGTERM)
+            said, complained = server.communicate(timeout=60)
+    finally:
+        server.kill()
+        server.wait()
+    assert server.returncode == 0
+    assert "Traceback" not in complained
+    assert f'"GET {path} HTTP/1.1" 200' in said
 
 
 def test_a_port_that_is_taken_is_named_with_what_to_do(crawled):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from typing import TYPE_CHECKING
@@ -76,6 +77,9 @@ class RequestGuard:
 
         try:
             await (self._refusal(scope) or self._app)({**scope, "everlog.client": client}, receive, sent)
+        except asyncio.CancelledError:
+            # The server stops, and who still reads is cut off: nothing that somebody would have to look after.
+            log.info("%s was cut off", scope["path"])
         finally:
             path = quote(scope["path"], safe="/:?&=%+,;@~!$'()*")
             log.info("%s %s %s %.0f ms", scope["method"], path, status, (time.perf_counter() - began) * 1000)

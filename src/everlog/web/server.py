@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import copy
 import errno
+import logging
 import signal
 import socket
 import threading
@@ -97,9 +98,15 @@ class ArchiveServer:
             asyncio.create_task(server.serve(sockets=[listener]))
             for server, listener in zip(self._servers, sockets, strict=True)
         ]
-        # Both listen already: what is asked now waits for the moment that is left.
-        ready()
-        await asyncio.gather(*tasks)
+        # What uvicorn says of readers that are cut off is no error of anybody's.
+        said, is_running = logging.getLogger("uvicorn.error"), lambda _: not self._servers[0].should_exit
+        said.addFilter(is_running)
+        try:
+            # Both listen already: what is asked now waits for the moment that is left.
+            ready()
+            await asyncio.gather(*tasks)
+        finally:
+            said.removeFilter(is_running)
 
 
 class _Server(uvicorn.Server):
