@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import BindParameter, Select, bindparam, func, select, tuple_
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import storable
@@ -29,6 +29,18 @@ MOST_COUNTED = 10_000
 
 _summaries, _terms, _links = schema.post_summaries, schema.post_terms, schema.post_links
 _posts, _aliases = schema.posts, schema.aliases
+
+
+def _shown(statement: Select[Any], *, public: bool) -> Select[Any]:
+    condition: ColumnElement[bool] = is_public()
+    return statement.where(condition) if public else statement
+
+
+_WANTED: BindParameter[int] = bindparam("wanted", expanding=True)
+_SOME = {
+    public: _shown(summaries_joined().where(_summaries.c.post_id.in_(_WANTED)), public=public)
+    for public in (False, True)
+}
 
 
 class ListingRepository:
@@ -68,8 +80,8 @@ class ListingRepository:
         found: dict[int, PostSummary] = {}
         with self.database.reading() as connection:
             for part in in_parts(posts):
-                statement = _shown(summaries_joined().where(_summaries.c.post_id.in_(part)), public=public)
-                found |= {row.post_id: summary_of(row) for row in connection.execute(statement)}
+                rows = connection.execute(_SOME[public], {"wanted": part})
+                found |= {row.post_id: summary_of(row) for row in rows}
         return found
 
     def among(self, posts: Sequence[int], chosen: PostFilter) -> tuple[int, ...]:
@@ -129,11 +141,6 @@ def _chosen(chosen: PostFilter, make: Callable[..., Select[Any]]) -> tuple[Selec
     if chosen.blog_id is not None:
         statement = statement.where(_terms.c.blog_id == chosen.blog_id)
     return statement, [_terms.c.published_at, _terms.c.post_id]
-
-
-def _shown(statement: Select[Any], *, public: bool) -> Select[Any]:
-    condition: ColumnElement[bool] = is_public()
-    return statement.where(condition) if public else statement
 
 
 def _keys(connection: Connection, post_id: int) -> set[str]:

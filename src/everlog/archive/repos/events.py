@@ -20,6 +20,11 @@ from everlog.records import Event
 OF_TEXT = ("edited", "comments", "emptied", "back")
 
 _events, _posts, _versions = schema.events, schema.posts, schema.versions
+_ALL = (
+    select(_events, _posts.c.key, record_head().label("head"))
+    .join_from(_events, _posts, _posts.c.id == _events.c.post_id, isouter=True)
+    .join(_versions, IS_CURRENT, isouter=True)
+)
 
 
 class EventRepository:
@@ -42,7 +47,7 @@ class EventRepository:
 
         `before` is the number of an event: only what was noticed earlier.
         """
-        statement = _select()
+        statement = _ALL
         if blog_id is not None:
             statement = statement.where(_events.c.blog_id == blog_id)
         if post_url is not None:
@@ -88,14 +93,6 @@ def last_of_text(connection: Connection, post_ids: set[int]) -> dict[int | None,
         .order_by(_events.c.id)
     )
     return {post_id: kind for post_id, kind in connection.execute(statement)}  # noqa: C416 - rows are not pairs
-
-
-def _select() -> Select[Any]:
-    return (
-        select(_events, _posts.c.key, record_head().label("head"))
-        .join_from(_events, _posts, _posts.c.id == _events.c.post_id, isouter=True)
-        .join(_versions, IS_CURRENT, isouter=True)
-    )
 
 
 def _event(row: Row[Any]) -> Event:
