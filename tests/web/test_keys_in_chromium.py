@@ -219,6 +219,16 @@ def test_blogs_are_sorted_and_found_in_place(browser: Browser, tmp_path):
             assert page.locator("#filter").input_value() == "eta"
 
 
+def test_the_open_tab_is_seen_on_a_telephone(browser: Browser, lists: Served):
+    with quiet_page(browser, lists, viewport={"width": 360, "height": 800}) as page:
+        for path in ("/blog/long.example", "/captures/a.example"):
+            page.goto(lists.interface + path)
+            box = page.locator(".tabs [aria-current]").bounding_box()
+            assert box is not None
+            assert box["x"] >= 0, path
+            assert box["x"] + box["width"] <= 360, path
+
+
 def test_without_scripts_everything_is_reached_by_links(browser: Browser, lists: Served):
     with quiet_page(browser, lists, java_script_enabled=False) as page:
         page.goto(lists.interface + "/blog/long.example")

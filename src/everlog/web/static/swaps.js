@@ -21,6 +21,14 @@
     }
   });
 
+  // On a telephone not all tabs fit: the one that is open is seen.
+  const showTab = () => {
+    const tab = document.querySelector(".tabs [aria-current]");
+    if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 24;
+  };
+  showTab();
+  document.addEventListener("htmx:afterSettle", showTab);
+
   // An answer that cannot be put into this page, or none at all: the browser goes there, and shows what there is.
   for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout", "htmx:swapError"]) {
     document.addEventListener(name, (event) => {
