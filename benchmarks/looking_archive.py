@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import random
 import time
 from dataclasses import dataclass
@@ -132,7 +133,9 @@ class World:
 
     @property
     def row(self) -> dict[str, Any]:
-        checked = '{"posts": "yes", "comments": "unknown", "missing": 0, "excused": 0, "checked_at": null}'
+        checked = json.dumps({
+            "posts": "yes", "comments": "unknown", "missing": 0, "excused": 0, "checked_at": NOW.isoformat(),
+        })
         return {
             "id": self.id, "key": canonical(self.home), "home": self.home, "title": self._said(3).title(),
             "scope": "path", "state": "finished", "added_at": stamp(NOW - timedelta(days=400)),
