@@ -185,6 +185,49 @@ def test_a_dead_word_at_the_root_is_missing_only_where_a_list_has_it(archive, pl
     assert [gap.url.rpartition("/")[2] for gap in missing_posts(blog, archive)] == named
 
 
+def dead(blog, url, **link):
+    """The visit of an address like a post's that is not there."""
+    return Visit(blog_id=blog.id, url=url, key=canonical(url), outcome="failed", reason="HTTP 404", lane="post",
+                 exchanges=(answered(url, 404),), **link)
+
+
+def held(blog, url):
+    return Visit(blog_id=blog.id, url=url, key=canonical(url), outcome="post", exchanges=(answered(url, 200),),
+                 post=Post(url=url, blog=blog.home, title=url, text=url, html=f"<p>{url}</p>"))
+
+
+def missing_after(archive, blog, *visits):
+    with archive.lock(blog.id):
+        for visit in visits:
+            archive.commit([visit])
+    return [gap.url.removeprefix(blog.home) for gap in missing_posts(blog, archive)]
+
+
+def test_a_dead_word_at_the_root_of_which_nobody_knows_where_it_stands_is_not_missing(archive):
+    blog = archive.blogs.add("https://w.example/", scope="path")
+    dead_ones = (dead(blog, "https://w.example/kleinigkeit"), dead(blog, "https://w.example/rain-in-the-night"))
+    assert missing_after(archive, blog, *dead_ones) == ["rain-in-the-night"]
+
+
+@pytest.mark.parametrize(("held_at", "linked"), [("rain", "rain.html"), ("rain.html", "rain")])
+def test_a_dead_link_to_a_post_that_is_held_without_html_or_with_it_is_not_missing(archive, held_at, linked):
+    blog = archive.blogs.add("https://w.example/", scope="path")
+    posts = [held(blog, f"https://w.example/2020/{held_at}")]
+    dead_ones = [dead(blog, f"https://w.example/2020/{linked}"), dead(blog, "https://w.example/2020/snow.html")]
+    assert missing_after(archive, blog, *posts, *dead_ones) == ["2020/snow.html"]
+
+
+@pytest.mark.parametrize(("posts", "named"), [(3, ["index.html%3Fp=90.html"]), (2, [])])
+def test_copies_of_pages_with_their_queries_are_missing_where_posts_are_held_at_such_addresses(archive, posts, named):
+    blog = archive.blogs.add("https://w.example/", scope="path")
+    copies = [f"https://w.example/index.html%3F{query}.html" for query in ("p=90", "share=mail", "replytocom=4")]
+    found = missing_after(
+        archive, blog, *(held(blog, f"https://w.example/index.html%3Fp={number}.html") for number in range(posts)),
+        *(dead(blog, url) for url in copies),
+    )
+    assert found == named
+
+
 @pytest.mark.parametrize(("posts", "place", "named"), [(3, "list", ["old"]), (2, "list", []), (3, "text", [])])
 def test_a_dead_link_of_an_older_kind_is_missing_where_a_list_has_it_among_posts(archive, posts, place, named):
     """The feed shows the newest kind of address alone; three posts in a folder say that posts are there."""

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from everlog.archive.repos.inventory import InventoryPost
+from everlog.archive.repos.inventory import COPIED_QUERY, InventoryPost
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.urls import canonical, host_of
 from everlog.history.completeness import (
@@ -32,7 +34,7 @@ from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
 from everlog.usecases.discover.blog_scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from everlog.archive import Archive
     from everlog.archive.blog_state import BlogState, SourceState
@@ -52,6 +54,7 @@ FOLDER_OF_POSTS = 3
 # The server wants to know who asks, or to be paid.
 _LOGIN = frozenset({401, 402})
 _ERRORS = 400
+_NUMBER = re.compile(r"[0-9]+")
 # A verdict that stays as it is need not be written at every update.
 _WRITTEN_AGAIN = timedelta(days=1)
 
@@ -239,22 +242,30 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
             note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
     for each in _of_feed(blog, state, archive):
         note(each, FEED, _where(each, blog))
-    for each in _of_links(blog, archive):
+    for each in _of_links(blog, archive, listed=found.keys()):
         note(each, CRAWL, _where(each, blog), is_certain=False)
     return [_merged(posts) for posts in found.values()]
 
 
-def _of_links(blog: Blog, archive: Archive) -> list[UnheldPost]:
-    """Addresses like a post's that only links have, of which no post is held.
+def _of_links(blog: Blog, archive: Archive, *, listed: Collection[str]) -> list[UnheldPost]:
+    """Addresses like a post's that links have, of which no post is held. Those that are `listed` are posts' anyway.
 
     Where posts stand at `/word/`, every dead link of running text is like a post's: that counts where a list of posts
     has it, too. So does a dead link that is unlike the feed's posts and lies in a folder of posts: those of an older
-    kind.
+    kind. Addresses with their queries in the path, as copying programs write them, count where posts are held at such
+    ones.
     """
     known = archive.blogs.inventory
-    links = [link for link in known.unheld_links(blog.id) if is_address_of_post(link.url)]
+    links = known.unheld_links(blog.id)
+    copies = _kinds_of_copies(links, blog, archive)
+    links = [link for link in links if is_address_of_post(link.url) or _kind_of_copy(link.key) in copies]
+    links = _without_twins(links, blog, archive)
     beside = [link for link in known.dead_pages(blog.id) if is_address_of_post(link.url) and _folder(link) != ""]
-    vague = {link.key: canonical(link.found_on) for link in links if link.found_on and _is_vague(link, blog)}
+    # Where a link stands is not known of all: those that were asked for before the page they are on was put down.
+    vague = {
+        link.key: canonical(link.found_on or "") for link in links
+        if link.key not in listed and _is_vague(link, blog)
+    }
     places = {canonical(link.found_on) for link in beside if link.found_on}
     lists = known.listing_pages(blog.id, {*vague.values(), *places}) | {canonical(blog.home)}
     beside = [link for link in beside if link.found_on and canonical(link.found_on) in lists]
@@ -263,6 +274,35 @@ def _of_links(blog: Blog, archive: Archive) -> list[UnheldPost]:
         *(link for link in links if link.key not in vague or vague[link.key] in lists),
         *(link for link in beside if _folder(link) in filled),
     ]
+
+
+def _kinds_of_copies(links: Iterable[UnheldPost], blog: Blog, archive: Archive) -> set[str | None]:
+    """What addresses with a query in their path look like at which enough posts are held."""
+    if not any(map(_kind_of_copy, (link.key for link in links))):
+        return set()
+    kinds = Counter(map(_kind_of_copy, archive.blogs.inventory.held_copies(blog.id)))
+    return {kind for kind, count in kinds.items() if kind is not None and count >= FOLDER_OF_POSTS}
+
+
+def _kind_of_copy(key: str) -> str | None:
+    """What an address with a query in its path looks like, whatever its numbers are; None for others.
+
+    >>> _kind_of_copy("a.org/index.html%3Fp=17.html"), _kind_of_copy("a.org/17")
+    ('a.org/index.html%3Fp=0.html', None)
+    """
+    path, mark, query = key.partition(COPIED_QUERY)
+    return path + mark + _NUMBER.sub("0", query) if mark else None
+
+
+def _without_twins(links: list[UnheldPost], blog: Blog, archive: Archive) -> list[UnheldPost]:
+    """Without dead links to posts that are held, written with `.html` or without it."""
+    twins = {link.key: _twin(link.key) for link in links if link.status in NOT_THERE}
+    held = archive.blogs.inventory.held_of(blog.id, twins.values())
+    return [link for link in links if twins.get(link.key) not in held]
+
+
+def _twin(key: str) -> str:
+    return key.removesuffix(".html") if key.endswith(".html") else f"{key}.html"
 
 
 def _folder(link: UnheldPost) -> str:
@@ -275,7 +315,8 @@ def _is_vague(link: UnheldPost, blog: Blog) -> bool:
     """Whether an address that nothing answers at is a word or two below the home."""
     below = link.key.removeprefix(canonical(blog.home)).strip("/")
     is_short = len(below.replace("_", "-").split("-")) < TELLING_WORDS
-    return link.status in NOT_THERE and is_short and "/" not in below and "?" not in below and year_in(link.url) is None
+    is_word = not any(mark in below for mark in ("/", "?", COPIED_QUERY))
+    return link.status in NOT_THERE and is_short and is_word and year_in(link.url) is None
 
 
 def _merged(posts: list[tuple[str, NamedPost]]) -> NamedPost:

@@ -28,6 +28,8 @@ _listed, _urls, _posts, _aliases = schema.listed_posts, schema.urls, schema.post
 _versions, _captures, _blogs = schema.versions, schema.captures, schema.blogs
 # Members that are posts: certainly, by their address alone, or beyond the blog's scope.
 POSTS = ("post", "address", "outside")
+# The question mark of a query that is a part of the path.
+COPIED_QUERY = "%3F"
 # Enough to see some that lie right below a folder.
 MOST_IN_FOLDER = 1_000
 # How the text of a record says that it was not read from the live web.
@@ -242,6 +244,13 @@ class InventoryRepository:
             if sum(key.rpartition("/")[0] == folder for key in keys) >= least:
                 found.add(folder)
         return found
+
+    def held_copies(self, blog_id: int) -> list[str]:
+        """The keys of posts that are held at addresses with a query in their path."""
+        statement = select(_posts.c.key).where(
+            _posts.c.blog_id == blog_id, _posts.c.kind == "post", _posts.c.key.contains(COPIED_QUERY, autoescape=True),
+        )
+        return [row.key for row in self._all(statement.limit(MOST_IN_FOLDER))]
 
     def listing_pages(self, blog_id: int, keys: Collection[str]) -> set[str]:
         """Those of some addresses whose pages are lists of posts."""

@@ -35,6 +35,8 @@ _PAGES = frozenset(
     {"about", "about-us", "contact", "impressum", "imprint", "login", "privacy", "privacy-policy", "search"}
 )
 _SLIP = re.compile(r"[\s@<>{}\[\]\"|?]")
+# A link without its `http://` is one to a file of that name, here.
+_HOST = re.compile(r"(?:^|/)(?:www\.[^/]+|[^/]+\.(?:com|org|net)(?:\.[a-z]{2})?)(?:/|$)", re.IGNORECASE)
 _INDEX = re.compile(r"/index\.[a-z]+$", re.IGNORECASE)
 _YEAR = re.compile(r"(?:^|[/\-_=.])((?:19|20)[0-9]{2})(?=[/\-_&.]|$)")
 
@@ -84,18 +86,22 @@ def is_address_of_post(url: str) -> bool:
 
     Slips of Markdown and of templates make links of words, letters, mail addresses and placeholders, which nothing
     answers for; a dead link to a list is no post, and neither is the copy of a page that a program wrote down with its
-    query.
+    query, nor the name of a host that lacks its `http://`.
 
     >>> [is_address_of_post(f"https://a.org/{path}") for path in ("rain/", "load_config%20()", "jo@a.org", "tags.html")]
     [True, False, False, False]
     >>> paths = ("rain/index.html", "tags/index.html", "x%3Fp=1.html", "h")
     >>> [is_address_of_post(f"https://a.org/{path}") for path in paths]
     [True, False, False, False]
+    >>> paths = ("2009/b.com.au", "www.b.ie", "b.org/x", "dot.net.html")
+    >>> [is_address_of_post(f"https://a.org/{path}") for path in paths]
+    [False, False, False, True]
     """
     path = _INDEX.sub("/", unquote(urlsplit(url).path))
     name = path.rstrip("/").rpartition("/")[2].partition(".")[0].lower()
     is_letter = len(name) == 1 and not name.isdecimal()
-    return _SLIP.search(path) is None and not is_letter and name not in LISTING_WORDS | _PAGES
+    is_slip = _SLIP.search(path) is not None or _HOST.search(path) is not None
+    return not is_slip and not is_letter and name not in LISTING_WORDS | _PAGES
 
 
 def is_not_there(detail: str) -> bool:
