@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 FEED, NEIGHBOURS, CRAWL = "feed", "previous and next links", "crawl"
 SITEMAP, ARCHIVE = "sitemap", "archive pages"
 EVENT = "completeness"
-# An address of so many words is most often the title of a post. Of 6,097 missing posts of 84 real blogs that were cut,
-# 6,080 are named so, with 3 addresses that their files do not name.
+# An address of so many words is most often the title of a post; see docs/internals/completeness.md for what is named so
+# of 84 real blogs that were cut.
 TELLING_WORDS = 3
 # Posts that are held in a folder, before a dead link of a list of posts that leads there is one.
 FOLDER_OF_POSTS = 3
