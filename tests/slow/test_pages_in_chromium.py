@@ -7,7 +7,6 @@ levels A and AA). With EVERLOG_SCREENSHOTS, a folder, pictures of all pages are 
 from __future__ import annotations
 
 import os
-import tarfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from everlog.archive import open_archive
 from web.conftest import HOME, POST, filled, stamp
 from web.served_archive import Served, serving
 from web.some_blogs import HOSTILE, add_events, add_hostile, add_posts
+from web.test_accessibility import violations
 from web.test_in_chromium import browser, opened
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["browser"]
 
-AXE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "everlog", "npm", "axe-core-4.14.0.tgz")
-LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 LONG = "http://long.example/"
 LOOKS = [(width, scheme) for width in (360, 768, 1440) for scheme in ("light", "dark")]
 # Elements that the Tab key goes through on one page: more are those of long lists, which are like the others.
@@ -87,18 +85,8 @@ def quiet(browser: Browser, served: Served, width: int, scheme: str) -> Iterator
         assert (strange, [text for text in said if "status of 40" not in text]) == ([], [])
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    if not AXE.exists():
-        pytest.skip("axe-core is not there: scripts/install-browser-parts")
-    with tarfile.open(AXE) as packed:
-        file = packed.extractfile("package/axe.min.js")
-        assert file is not None
-        return file.read().decode()
-
-
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_every_page_is_accessible_and_fits(browser: Browser, pages, axe: str, width, scheme):
+def test_every_page_is_accessible_and_fits(browser: Browser, pages, width, scheme):
     served, paths = pages
     folder = os.environ.get("EVERLOG_SCREENSHOTS")
     broken: list[str] = []
@@ -110,14 +98,7 @@ def test_every_page_is_accessible_and_fits(browser: Browser, pages, axe: str, wi
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 broken.append(f"{name}: wider than the screen")
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-            page.evaluate(axe)
-            found = page.evaluate(
-                "levels => axe.run({runOnly: levels, iframes: false, resultTypes: ['violations']})", LEVELS,
-            )
-            broken += [
-                f"{name}: {each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}"
-                for each in found["violations"]
-            ]
+            broken += [f"{name}: {rule}: {element[:200]}" for rule, element in violations(page)]
     assert "\n".join(broken) == ""
 
 
