@@ -73,6 +73,16 @@ def test_maps_of_tags_are_walked_where_nothing_else_lists_anything():
     assert driven(SOURCE.walk(HOME + "sitemap.xml"), only_tags).urls == {HOME + "a/"}
 
 
+def test_a_blog_in_a_folder_has_its_map_there_or_at_the_root():
+    folder = HOME + "blog/"
+    entrance = SOURCE.entrance(BlogClues(home=folder)).url
+    there = driven(SOURCE.walk(entrance), _Maps({folder + "sitemap.xml": _map("/blog/a/")}))
+    assert (there.asked, there.urls) == ([folder + "sitemap.xml"], {folder + "a/"})
+    above = driven(SOURCE.walk(entrance), _Maps({HOME + "sitemap.xml": _map("/blog/a/")}))
+    assert (above.asked, above.urls) == ([folder + "sitemap.xml", HOME + "sitemap.xml"], {folder + "a/"})
+    assert above.problems == []
+
+
 def test_a_blog_without_a_map_costs_three_requests_and_nothing_is_called_missing():
     done = walked(SOURCE, _Maps({}))
     names = [url.removeprefix(HOME) for url in done.asked]

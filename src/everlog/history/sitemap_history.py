@@ -17,6 +17,8 @@ from everlog.history.source import BlogClues, Entrance
 _MOST_ROOTS = 20
 # In the order in which they are tried: the name of the protocol's examples, those of Yoast and others, that of
 # WordPress, which has redirected the first to it since 5.5.
+# Generators that build a blog for a folder of its host put its map there.
+_IN_FOLDER = "sitemap.xml"
 _USUAL = ("/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml")
 
 
@@ -36,7 +38,7 @@ class SitemapHistory:
         """The maps that robots.txt names, those of the blog itself first; without any, a guess.
 
         >>> SitemapHistory().entrance(BlogClues(home="https://a.org/blog/")).url
-        'https://a.org/sitemap.xml'
+        'https://a.org/blog/sitemap.xml'
         >>> robots = b"Sitemap: https://a.org/jo.xml\\nSitemap: https://a.org/blog/map.xml"
         >>> SitemapHistory().entrance(BlogClues(home="https://a.org/blog/", robots=robots)).url
         'https://a.org/blog/map.xml https://a.org/jo.xml'
@@ -50,7 +52,7 @@ class SitemapHistory:
             url = absolute(clues.home, link.get("href"))
             if "sitemap" in (link.get("rel") or "").lower().split() and url is not None:
                 return Entrance(url=url, evidence="the front page names a sitemap")
-        return Entrance(url=urljoin(clues.home, _USUAL[0]), evidence="where sitemaps usually are", is_sure=False)
+        return Entrance(url=urljoin(clues.home, _IN_FOLDER), evidence="where sitemaps usually are", is_sure=False)
 
     def walk(
         self, entrance: str, *, cursor: Mapping[str, Any] | None = None, wants_comments: bool = True,
@@ -60,7 +62,7 @@ class SitemapHistory:
         if cursor is not None:
             return SitemapWalk.resumed(cursor, most_requests=self.most_requests)
         roots = entrance.split()
-        guesses = [urljoin(roots[0], path) for path in _USUAL] if roots else []
+        guesses = dict.fromkeys(urljoin(roots[0], path) for path in (_IN_FOLDER, *_USUAL)) if roots else ()
         return SitemapWalk.begun(roots, guesses, most_requests=self.most_requests)
 
     def changes(

@@ -314,7 +314,8 @@ def _folder(link: UnheldPost) -> str:
 def _is_vague(link: UnheldPost, blog: Blog) -> bool:
     """Whether an address that nothing answers at is a word or two below the home."""
     below = link.key.removeprefix(canonical(blog.home)).strip("/")
-    is_short = len(below.replace("_", "-").split("-")) < TELLING_WORDS
+    # Of those whose place is not known, a list may have had some: two words are enough for them.
+    is_short = len(below.replace("_", "-").split("-")) < (TELLING_WORDS if link.found_on else TELLING_WORDS - 1)
     is_word = not any(mark in below for mark in ("/", "?", COPIED_QUERY))
     return link.status in NOT_THERE and is_short and is_word and year_in(link.url) is None
 
