@@ -147,7 +147,8 @@ def test_all_ways_of_a_blog_are_gone_by_mouse(browser: Browser, pages):
         page.get_by_role("link", name="A long life").first.click()
         page.wait_for_url("**/blog/long.example")
         for name in page.locator("nav a:visible, p.ways a:visible").all_inner_texts():
-            if "↗" in name or not name.strip():
+            # The live blog is elsewhere, and a feed is no page.
+            if "↗" in name or name.strip() in {"", "Feed"}:
                 continue
             page.goto(served.interface + "/blog/long.example")
             link = page.locator("nav a:visible, p.ways a:visible").filter(has_text=name).first
