@@ -158,8 +158,10 @@ def watched(stage: Stage, served: Served) -> Iterator[list[str]]:
             done.append(f"asked for {request.url} on {stage.page.url}")
 
     def said(message) -> None:
-        # A page that is not there, and nothing else.
-        if "Failed to load resource: the server responded with a status of" not in message.text:
+        # A page that is not there, or a file of a strange type whose download the sandbox of its frame stops.
+        if not message.text.startswith((
+            "Failed to load resource: the server responded with a status of", "Download is disallowed.",
+        )):
             done.append(f"{message.text} on {stage.page.url}")
 
     stage.page.on("request", asked)
