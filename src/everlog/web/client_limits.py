@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
-# What is paid for an answer, by the beginning of its address. A search of a large archive takes 60 to 100 ms of a
-# processor, the page of a post 3 ms; a file has all results of a search, with what is shown of each.
+# What is paid for an answer, by the beginning of its address. Prices are chosen, not
+# measured: what reads many rows costs one; a file has up to 2,000 results, with what is shown of each.
 COSTS: Mapping[str, int] = {
     "/search.csv": 10, "/search.jsonl": 10, "/search": 1, "/feed/": 2, "/diff/": 1, "/complete/": 1, "/json/": 1,
     "/markdown/": 1, "/captures/": 1, "/warc/": 1, "/rules/": 1, "/requests/": 1,
 }
 # A bucket holds so many, and so many come back each second. Nobody reads 60 pages of results in a minute; a client that
-# asks without pause gets one answer a second, a tenth of what one processor can do.
+# asks without pause gets one answer a second.
 BURST, PER_SECOND = 60.0, 1.0
-# Clients that are remembered, those who asked last: some 2 MB. Who is forgotten begins with a full bucket.
+# Clients that are remembered, those who asked last: 2.3 MB (tracemalloc). Who is forgotten begins with a full bucket.
 MOST_CLIENTS = 10_000
 # Expensive answers that are made at once: all others have most of the threads (40) and of the processors' time.
 AT_ONCE = 4

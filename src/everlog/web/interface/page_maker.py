@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger("everlog.web")
-# A page that takes longer is not waited for: the slowest searches of 100,000 posts take less than one second.
+# Chosen, not measured: longer than people wait for a page, and shorter than proxies do (nginx: 60 s).
 LONGEST_LOOK_SECONDS = 10.0
 
 
