@@ -31,7 +31,7 @@ KEPT_CONNECTIONS = 8
 # waits this long stands behind something that is not going to end by itself.
 BUSY_SECONDS = 60.0
 
-# Of SQLite's own machine, between two looks at the clock: 6 ms of counting. Each look waits for other threads of Python.
+# Of SQLite, between two looks at the clock: 6 ms of counting. Each look waits for other threads of Python.
 STEPS_BETWEEN_LOOKS = 500_000
 
 
