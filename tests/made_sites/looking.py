@@ -44,6 +44,8 @@ REVEAL = """() => {
 # called here.
 SETTLED = """async () => {
   for (const image of document.images) image.loading = "eager";
+  // What moves into its place is there; what moves for ever cannot be ended.
+  for (const moving of document.getAnimations()) try { moving.finish(); } catch { continue; }
   const behind = new Set();
   for (const element of document.querySelectorAll("*")) for (const part of [null, "::before", "::after"]) {
     const style = getComputedStyle(element, part);
@@ -196,16 +198,19 @@ class Viewer:
                 grow(page, page.main_frame)
             for frame in page.frames:
                 frame.evaluate(SETTLED)
-            png = page.screenshot(full_page=True, animations="disabled", caret="hide", timeout=PATIENCE_MILLISECONDS)
+            png = page.screenshot(
+                full_page=not self._is_grown, animations="disabled", caret="hide", timeout=PATIENCE_MILLISECONDS,
+            )
             return Look(png=png, asked=tuple(asked), failed=tuple(failed))
         finally:
             page.close()
 
 
 def grow(page: Page, frame: Frame) -> None:
-    """Make a window as high as what a frame of it shows."""
+    """Make a window as high as what a frame of it shows, when all of that is there."""
     size = page.viewport_size
     assert size is not None
+    frame.evaluate(SETTLED)
     height = max(HEIGHT, int(frame.evaluate("document.documentElement.scrollHeight")))
     page.set_viewport_size({"width": size["width"], "height": height})
 
