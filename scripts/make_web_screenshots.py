@@ -2,12 +2,12 @@
 
     python scripts/make_web_screenshots.py [FOLDER]      # needs the extras dev and serve, and Chromium
 
-Each picture is what stands on the screen after a click on the one before. They are WebP, as small as they can be read.
+Each picture is what stands on the screen after a click on the one before. They are WebP, as small as they can be read,
+inside SVG: a file of text, as all files of this repository are.
 """
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 import signal
@@ -107,9 +107,13 @@ def take(page: Page, target: Path, name: str) -> tuple[str, int]:
     page.wait_for_load_state("networkidle")
     session = page.context.new_cdp_session(page)
     answer = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
-    data = base64.b64decode(answer["data"])
-    (target / f"{name}.webp").write_bytes(data)
-    return name, len(data)
+    width, height = SIZE["width"], SIZE["height"]
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
+        f'<image width="{width}" height="{height}" href="data:image/webp;base64,{answer["data"]}"/>\n</svg>\n'
+    )
+    (target / f"{name}.svg").write_text(picture, "utf-8")
+    return name, len(picture)
 
 
 if __name__ == "__main__":
