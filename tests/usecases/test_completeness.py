@@ -153,6 +153,14 @@ def test_posts_that_a_sitemap_lists_and_the_server_does_not_have_are_missing(arc
     ]
 
 
+def test_posts_that_a_sitemap_lists_in_a_folder_of_another_language_are_missing(archive):
+    fetcher = a_site()
+    translated = a_blog.url(1).replace(a_blog.HOME, a_blog.HOME + "en/")
+    in_sitemap(fetcher, *map(a_blog.url, (1, 2)), translated, a_blog.HOME + "en/")
+    crawl(fetcher, archive)
+    assert [gap.url for gap in known(archive).posts.missing] == [translated]
+
+
 def test_pages_of_a_sitemap_that_are_no_posts_are_explained(archive):
     fetcher = a_site()
     in_sitemap(fetcher, a_blog.HOME, a_blog.HOME + "about", a_blog.HOME + "page/2", a_blog.url(3))
@@ -205,8 +213,9 @@ def missing_after(archive, blog, *visits):
 
 def test_a_dead_word_at_the_root_of_which_nobody_knows_where_it_stands_is_not_missing(archive):
     blog = archive.blogs.add("https://w.example/", scope="path")
-    dead_ones = (dead(blog, "https://w.example/kleinigkeit"), dead(blog, "https://w.example/rain-in-the-night"))
-    assert missing_after(archive, blog, *dead_ones) == ["rain-in-the-night"]
+    names = ("kleinigkeit", "404", "20808", "rain-in-the-night")
+    dead_ones = (dead(blog, f"https://w.example/{name}") for name in names)
+    assert missing_after(archive, blog, *dead_ones) == ["20808", "rain-in-the-night"]
 
 
 @pytest.mark.parametrize(("held_at", "linked"), [("rain", "rain.html"), ("rain.html", "rain")])

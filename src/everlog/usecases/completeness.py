@@ -55,6 +55,8 @@ FOLDER_OF_POSTS = 3
 _LOGIN = frozenset({401, 402})
 _ERRORS = 400
 _NUMBER = re.compile(r"[0-9]+")
+# What pages of errors are called.
+_ERROR_PAGE = re.compile(r"[45][0-9]{2}")
 # A verdict that stays as it is need not be written at every update.
 _WRITTEN_AGAIN = timedelta(days=1)
 
@@ -316,7 +318,9 @@ def _is_vague(link: UnheldPost, blog: Blog) -> bool:
     below = link.key.removeprefix(canonical(blog.home)).strip("/")
     # Of those whose place is not known, a list may have had some: two words are enough for them.
     is_short = len(below.replace("_", "-").split("-")) < (TELLING_WORDS if link.found_on else TELLING_WORDS - 1)
-    is_word = not any(mark in below for mark in ("/", "?", COPIED_QUERY))
+    # Posts are called by their numbers, and no slip of the pen is; 404 is.
+    is_number = below.isdecimal() and _ERROR_PAGE.fullmatch(below) is None
+    is_word = not is_number and not any(mark in below for mark in ("/", "?", COPIED_QUERY))
     return link.status in NOT_THERE and is_short and is_word and year_in(link.url) is None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.fetch.request import host_key, spelled
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,6 +14,8 @@ if TYPE_CHECKING:
 
 def hosts_of_blog(blog: Blog, archive: Archive) -> Iterator[HostStats]:
     """The hosts of a blog's home, of its former homes and of its feed."""
+    from everlog.fetch.request import host_key, spelled  # noqa: PLC0415 - most who look at an archive need no client
+
     urls = (blog.home, *blog.former_homes, blog.feed_url or blog.home)
     for host in dict.fromkeys(host_key(spelled(url)) for url in urls):
         yield from archive.hosts.stats(host)

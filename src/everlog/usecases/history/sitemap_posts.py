@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,16 @@ from everlog.history.sitemap_walk import map_kind
 from everlog.records import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from everlog.core.scope import Scope
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlRun
     from everlog.usecases.discover.walk_history import ReadMap
     from everlog.usecases.learn.learned_blog import LearnedBlog
+
+# A folder of a language: en, pt-br.
+_LANGUAGE = re.compile(r"/[a-z]{2}(?:[-_][a-z]{2})?(?=/[^/])", re.IGNORECASE)
 
 
 def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: LearnedBlog, run: CrawlRun) -> list[Link]:
@@ -40,7 +44,7 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
         for address, changed in each.sitemap.urls if of_posts or map_kind(answer.url) == "unknown" else ():
             url = scope.page_urls(address)[0]
             key = canonical(url)
-            is_like = learned.classifier.likely_post(url)
+            is_like = any(map(learned.classifier.likely_post, (url, *_without_language(url, blog.home))))
             if key == home or not (of_posts or is_like) or not scope.is_own_key(key) or trap(url) is not None:
                 continue
             kind = "post" if of_posts and is_like else "address"
@@ -55,3 +59,17 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
         )
     run.archive.blogs.change_state(blog.id, lambda before: replace(before, sitemap=state))
     return [Link(url=post.url, key=post.key, lane="post") for post in posts.values()]
+
+
+def _without_language(url: str, home: str) -> Iterator[str]:
+    """The address of a post in a folder of its language, without that: the feed shows one language alone.
+
+    >>> list(_without_language("https://a.org/blog/en/posts/x/", "https://a.org/blog/"))
+    ['https://a.org/blog/posts/x/']
+    >>> list(_without_language("https://a.org/en/", "https://a.org/"))
+    []
+    """
+    if url.startswith(home):
+        found = _LANGUAGE.match(url, len(home.rstrip("/")))
+        if found:
+            yield url[:found.start()] + url[found.end():]
