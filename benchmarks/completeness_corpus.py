@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
     from everlog.evaluate.corpus import Blog
 
-# Of the posts that lists name, so many must be named. Measured on 84 blogs: 99.7 %.
-NAMED = 0.98
+# Of the posts that lists name, so many must be named. Measured: 99.1 % of those of 84 blogs, 98.0 % of those of
+# the 28 that `.ci/run` crawls.
+NAMED = 0.97
 SHOWN = 5
 
 
