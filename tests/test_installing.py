@@ -45,6 +45,25 @@ def test_the_line_is_for_what_the_environment_has(tmp_path, tools, expected):
     assert shlex.split(done.stdout) == expected
 
 
+@pytest.mark.parametrize(("typed", "told"), [
+    ("scripts/everlog", "scripts/install serve"), ("'my clone/scripts/everlog'", "'my clone/scripts/install' serve"),
+])
+def test_in_a_checkout_its_own_script_installs_an_extra(tmp_path, monkeypatch, typed, told):
+    for place in (tmp_path, tmp_path / "my clone"):
+        (place / "scripts").mkdir(parents=True)
+        (place / "pyproject.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVERLOG_COMMAND", typed)
+    assert line_for_extra("serve") == told
+
+
+@pytest.mark.parametrize("typed", ["everlog", "scripts/everlog", "/usr/bin/everlog", "python -m everlog", ""])
+def test_elsewhere_the_packages_of_an_extra_are_named(tmp_path, monkeypatch, typed):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVERLOG_COMMAND", typed)
+    assert "uvicorn" in line_for_extra("serve")
+
+
 def test_nobody_is_told_to_install_everlog_by_name_from_an_index():
     pages = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "packaging").rglob("*.*")]
     pages = [page for page in pages if page.suffix != ".pyc"]

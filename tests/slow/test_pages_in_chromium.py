@@ -60,14 +60,19 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, di
         newest = max((post for post in archive.posts(blog_id=demo.id)), key=lambda post: len(post.comments))
     with open_archive(place, read_only=True) as archive, serving(archive) as running:
         yield running, {
-            "start": "/", "keys": "/keys", "fleet": "/fleet",
+            "start": "/", "start-sorted": "/?order=name&name=long", "start-nothing": "/?name=nothing", "keys": "/keys",
+            "fleet": "/fleet",
             **{f"{name}-demo": f"/{name}/{home}" for name in (
                 "blog", "timeline", "calendar", "complete", "captures", "rules", "requests",
             )},
             **{f"{name}-long": f"/{name}/long.example" for name in ("blog", "timeline", "calendar", "complete")},
+            **{f"{name}-made": f"/{name}/a.example" for name in ("rules", "requests")},
+            "timeline-comments": "/timeline/long.example?kind=comments",
             "blog-filtered": "/blog/long.example?tag=even&month=2020", "blog-hostile": "/blog/hostile.example",
+            "blog-day": "/blog/long.example?month=2020-05&tag=maps", "blog-nothing": "/blog/long.example?tag=nothing",
             "post-demo": f"/read/{newest.url}", "post": f"/read/{POST}", "post-hostile": f"/read/{HOSTILE}1",
-            "post-empty": f"/read/{HOSTILE}empty", "diff": f"/diff/1/2/{POST}", "search": "/search?q=word3",
+            "post-empty": f"/read/{HOSTILE}empty", "post-long": f"/read/{LONG}0", "diff": f"/diff/1/2/{POST}",
+            "diff-long": f"/diff/2/4/{LONG}0", "search": "/search?q=word3", "search-year": "/search?q=word3&year=2020",
             "search-help": "/search", "search-nothing": "/search?q=neverwritten", "search-wrong": "/search?q=before:x",
             "captures": "/captures/a.example", "moments": f"/web/*/{POST}", "memento": f"/web/{stamp(10)}/{POST}",
             "memento-demo": f"/web/{newest.url}", "memento-file": f"/web/{stamp(0)}/{HOME}paper.pdf",
