@@ -56,7 +56,8 @@ def serve_untitled(server) -> str:
 
 @pytest.mark.slow
 def test_the_picture_is_drawn_from_a_real_run_and_loads_nothing(tmp_path):
-    [picture] = re.findall(r"^!\[.+\]\((.+)\)$", README, re.MULTILINE)
+    # The first picture is the terminal; the others show web pages and come from scripts/make_web_screenshots.py.
+    picture = re.findall(r"^!\[.+\]\((.+)\)$", README, re.MULTILINE)[0]
     script = runpy.run_path(str(ROOT / "scripts" / "make_screenshot.py"))
     assert ROOT / picture == script["PICTURE"]
     drawn = tmp_path / "demo.svg"
