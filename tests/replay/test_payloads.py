@@ -9,8 +9,9 @@ from payload_stage import Stage, staged
 from payloads import payloads
 
 ALL = payloads()
-# One of so many is tried every day.
-STRIDE = 40
+# One of so many is tried where others have shown more: as a control, which fires nine times of ten, and with both ways
+# at once, of which each stops all of them alone.
+STRIDE = 6
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +29,9 @@ def test_there_are_enough_of_them():
 
 
 @pytest.mark.slow
-def test_a_few_payloads_do_nothing_when_they_are_rewritten_and_something_when_they_are_not(stage):
-    chosen = range(0, len(ALL), STRIDE)
-    assert len(stage.run(chosen, is_rewritten=False, has_policy=False)) > len(chosen) / 2
-    assert names(stage.run(chosen, is_rewritten=True, has_policy=False)) == []
-    assert (stage.elsewhere, stage.happened, stage.page.title()) == (set(), [], "stage")
-
-
-@pytest.mark.slow
 def test_most_payloads_come_through_where_nothing_is_done_about_them(stage):
-    assert len(stage.run(range(len(ALL)), is_rewritten=False, has_policy=False)) > len(ALL) * 0.75
+    chosen = range(0, len(ALL), STRIDE)
+    assert len(stage.run(chosen, is_rewritten=False, has_policy=False)) > len(chosen) * 0.75
 
 
 @pytest.mark.slow
@@ -54,5 +48,5 @@ def test_no_payload_comes_through_the_policy_of_replay(stage):
 
 @pytest.mark.slow
 def test_no_payload_comes_through_both(stage):
-    assert names(stage.run(range(len(ALL)), is_rewritten=True, has_policy=True)) == []
+    assert names(stage.run(range(0, len(ALL), STRIDE), is_rewritten=True, has_policy=True)) == []
     assert (stage.elsewhere, stage.happened, stage.page.title()) == (set(), [], "stage")
