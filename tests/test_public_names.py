@@ -29,9 +29,9 @@ OF_AN_ARCHIVE = {
     "blogs", "urls", "captures", "posts", "comments", "events", "search", "polls", "hosts", "jobs", "leases", "workers",
     "listing", "overview", "hidden", "mementos",
     # What can be done with it.
-    "versions", "export", "exchange", "open_file", "open_body", "lock", "together", "commit", "close",
+    "versions", "export", "lock", "commit", "close",
     # What it is.
-    "where", "folder", "is_read_only", "backend", "writers",
+    "files", "is_read_only", "backend", "writers",
 }
 
 
@@ -42,6 +42,7 @@ def test_an_archive_has_these_names_and_answers_to_its_earlier_ones(tmp_path):
         assert (archive.find_post("http://a.example/1"), archive.history("http://a.example/1")) == (None, ())
         assert (archive.count_found("word"), archive.index_posts()) == (0, 0)
         assert (archive.counts(blog.id).posts, list(archive.problems(blog.id))) == (0, [])
+        assert archive.folder == tmp_path / "archive"
         with pytest.raises(AttributeError, match="no attribute 'find_blog'"):
             archive.find_blog("http://a.example/")
 

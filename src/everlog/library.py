@@ -97,7 +97,7 @@ def _place(
 ) -> tuple[str | None, dict[str, str | None]]:
     """What an archive is opened with, here and in the process that crawls."""
     if isinstance(archive, Archive):
-        return archive.where, {"files": archive.backend.files, "spool": archive.backend.spool}
+        return archive.backend.where, {"files": archive.backend.files, "spool": archive.backend.spool}
     place = {"files": settings.files, "spool": settings.spool}
     if archive is not None:
         return str(archive) if "://" in str(archive) else str(Path(archive).absolute()), place

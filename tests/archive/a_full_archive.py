@@ -125,7 +125,9 @@ def outside_of(archive: Archive) -> dict[str, Any]:
         "ledger": list(archive.hosts.stats()), "events": list(archive.events()),
         "templates": [archive.blogs.templates(blog.id) for blog in archive.blogs()],
         "polls": [archive.polls.of(blog.id) for blog in archive.blogs()],
-        "pages": [archive.exchange(capture).body for blog in archive.blogs() for capture in archive.captures(blog.id)],
+        "pages": [
+            archive.files.exchange(capture).body for blog in archive.blogs() for capture in archive.captures(blog.id)
+        ],
     }
 
 

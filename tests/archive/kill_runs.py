@@ -185,7 +185,7 @@ def _lost(archive: Archive, blog_id: int, acknowledged: Path, stored: int) -> It
         yield "a step was acknowledged twice"
     for post in archive.posts(blog_id=blog_id):
         capture = archive.captures.find(blog_id, post.url)
-        if capture is None or not archive.exchange(capture).body.startswith(post.text[:3].strip().encode()[:1]):
+        if capture is None or not archive.files.exchange(capture).body.startswith(post.text[:3].strip().encode()[:1]):
             yield f"{post.url} cannot be read from its WARC record"
         if len(archive.posts.versions(post.url)) != post.version:
             yield f"{post.url} lacks versions"

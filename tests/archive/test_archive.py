@@ -188,7 +188,7 @@ def test_a_post_behind_a_redirect_keeps_its_capture_too_when_it_is_read_again(ar
     hops = (some.exchange(HOME + "old", b"", status=301), some.exchange(URL, LONG.encode()))
     archive.commit([some.post_visit(blog, HOME + "old", exchanges=hops, post_key="a.example/a")])
     capture = next(archive.captures(blog))
-    assert archive.exchange(capture).body == LONG.encode()
+    assert archive.files.exchange(capture).body == LONG.encode()
     again = [some.post_visit(blog, capture.url, f"{LONG} {number}", exchanges=()) for number in range(2)]
     archive.commit(again)
     assert len({version.warc for version in archive.posts.versions(URL)}) == 1
@@ -273,7 +273,7 @@ def test_a_picture_is_tied_to_all_posts_that_show_it_whichever_came_first(archiv
     found, later = archive.posts.find(URL), archive.posts.find(HOME + "b")
     assert found.media == later.media
     assert found.media[0].path.endswith(".png")
-    assert (archive.folder / found.media[0].path).read_bytes() == b"\x89PNG picture"
+    assert (archive.files.folder / found.media[0].path).read_bytes() == b"\x89PNG picture"
     assert found.html == f'<p><img src="{found.media[0].path}"></p>'
     assert_sound(archive)
 
@@ -281,7 +281,7 @@ def test_a_picture_is_tied_to_all_posts_that_show_it_whichever_came_first(archiv
 def test_the_same_content_is_one_file(archive, blog):
     archive.commit([some.media_visit(blog, HOME + "1.png"), some.media_visit(blog, HOME + "2.gif")])
     archive.commit([some.media_visit(blog, HOME + "3.png")])
-    assert len(list(archive.folder.glob("media/*/*"))) == 1
+    assert len(list(archive.files.folder.glob("media/*/*"))) == 1
     assert archive.blogs.counts(blog).media == 3
     assert_sound(archive)
 
@@ -477,7 +477,7 @@ def test_an_archive_that_is_only_read_has_no_writer_and_no_locks(tmp_path):
     with open_archive(folder) as archive:
         assert [post.url for post in archive.posts()] == [URL]
         assert archive.search.count("word7") == len(list(archive.events())) + 1
-        assert archive.exchange(archive.captures.find(blog, URL)).url == URL
+        assert archive.files.exchange(archive.captures.find(blog, URL)).url == URL
         assert not (folder / "locks").exists()
         assert "writers" not in vars(archive)
         with archive.lock(blog):
@@ -493,7 +493,7 @@ def test_all_editions_of_an_address_are_told_once_each_the_one_seen_last_behind_
         answer = some.exchange(HOME + "feed", body, at=at, purpose="feed")
         archive.commit([some.page(blog, HOME + "feed", outcome="feed", exchanges=(answer,))])
     editions = archive.captures.bodies(blog, HOME + "feed")
-    assert [archive.exchange(capture).body for capture in editions] == [b"<rss>two</rss>", b"<rss>one</rss>"]
+    assert [archive.files.exchange(capture).body for capture in editions] == [b"<rss>two</rss>", b"<rss>one</rss>"]
     assert archive.captures.bodies(blog, HOME + "elsewhere") == ()
 
 
@@ -508,7 +508,7 @@ def test_an_archive_that_was_moved_reads_as_before(tmp_path):
     shutil.rmtree(tmp_path / "here")
     with open_archive(tmp_path / "there", create=False) as archive:
         assert archive.posts.find(URL) == before
-        assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+        assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
         assert_sound(archive)
 
 
@@ -548,7 +548,8 @@ with open_archive(sys.argv[1], create=True) as archive:
 """
     with archive.lock(blog):
         said = subprocess.run(
-            [sys.executable, "-c", script, str(archive.folder), str(blog)], capture_output=True, text=True, check=True,
+            [sys.executable, "-c", script, str(archive.files.folder), str(blog)],
+            capture_output=True, text=True, check=True,
         )
         assert f"pid {os.getpid()}" in said.stdout
         assert "wait for it to finish, or stop it" in said.stdout
@@ -642,7 +643,7 @@ def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stor
     with archive.lock(blog):
         archive.commit([some.page(blog, URL)])
         first = archive.captures.find(blog, URL)
-    file = next(archive.folder.glob("warc/*"))
+    file = next(archive.files.folder.glob("warc/*"))
     kept = file.read_bytes()
     lose(file)
     left = file.read_bytes() if file.exists() else None
@@ -654,7 +655,7 @@ def test_a_warc_file_that_is_lost_is_not_written_to_and_what_stood_in_it_is_stor
     second = archive.captures.find(blog, URL)
     assert second.digest == first.digest
     assert second.place.file != first.place.file
-    assert archive.exchange(second).body == some.page(blog, URL).exchanges[-1].body
+    assert archive.files.exchange(second).body == some.page(blog, URL).exchanges[-1].body
     assert (file.read_bytes() if file.exists() else None) == left
     # Brought back from a copy, all is as if it had never been away.
     file.write_bytes(kept)

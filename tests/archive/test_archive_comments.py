@@ -43,8 +43,8 @@ def commented(visit, state):
 def test_what_a_browser_drew_is_found_beside_the_answer_it_was_made_from(archive, blog):
     archive.commit([drawn_visit(blog)])
     capture = archive.captures.rendering(blog, URL)
-    assert archive.exchange(capture, purpose="rendered").body == b"<p>drawn</p>"
-    assert archive.exchange(archive.captures.find(blog, URL)).body == b"<p>hello</p>"
+    assert archive.files.exchange(capture, purpose="rendered").body == b"<p>drawn</p>"
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == b"<p>hello</p>"
     assert list(verify(archive)) == []
 
 
@@ -56,7 +56,7 @@ def test_a_drawing_of_an_older_answer_is_not_taken_for_one_of_the_newest(archive
 
 def test_a_drawing_of_an_answer_that_is_not_read_from_is_none_of_the_answer_before_or_behind_it(archive, blog):
     def current():
-        return archive.exchange(archive.captures.rendering(blog, URL), purpose="rendered").body
+        return archive.files.exchange(archive.captures.rendering(blog, URL), purpose="rendered").body
 
     whole = drawn_visit(blog)
     login = drawn_visit(blog, b"Please log in.", at=9, drawn=b"the login, drawn")

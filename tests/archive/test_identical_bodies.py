@@ -79,7 +79,7 @@ def test_an_answer_whose_body_came_from_another_address_first_is_read_as_its_own
     other = some.exchange(f"{HOME}b", b"<p>the same</p>", at=9, headers=(("Content-Type", "text/plain"), ("X-A", "b")))
     archive.commit([some.page(blog, plain.url, exchanges=(plain,)), some.page(blog, other.url, exchanges=(other,))])
     capture = archive.captures.find(blog, other.url)
-    stored = archive.exchange(capture)
+    stored = archive.files.exchange(capture)
     assert (stored.url, stored.body, stored.fetched_at) == (other.url, other.body, other.fetched_at)
     assert stored.header("x-a") == "b"
     assert stored.header("content-type") == capture.content_type == "text/plain"
@@ -103,5 +103,5 @@ def test_a_body_that_was_too_large_for_the_memory_is_stored_from_the_disk(archiv
     assert len(records(place, kind="revisit")) == 1
     [file] = (place.folder / "media").glob("*/*.png")
     assert file.read_bytes() == body
-    assert archive.exchange(archive.captures.find(blog, f"{HOME}2.png")).body == body
+    assert archive.files.exchange(archive.captures.find(blog, f"{HOME}2.png")).body == body
     assert list(verify(archive)) == []

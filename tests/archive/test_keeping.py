@@ -200,8 +200,8 @@ def test_a_truncated_reading_replaces_nothing_however_often_it_comes(archive, bl
 def test_the_page_of_a_truncated_reading_is_stored_but_not_read_from_again(archive, blog):
     archive.commit([visit(blog, body="the article")])
     archive.commit([visit(blog, at=9, text="Please log in.", body="the login")])
-    assert archive.exchange(archive.captures.find(blog, URL)).body == b"the article"
-    assert [archive.exchange(each).body for each in archive.captures(blog)] == [b"the article"]
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == b"the article"
+    assert [archive.files.exchange(each).body for each in archive.captures(blog)] == [b"the article"]
 
 
 def test_the_article_is_back_after_a_truncated_reading(archive, blog):
@@ -256,4 +256,4 @@ def test_an_edit_that_was_taken_back_is_what_not_modified_is_about(archive, blog
         archive.commit([visit(blog, at=at, text=text, body=text)])
     silent = some.exchange(URL, b"", status=304, at=9)
     archive.commit([some.page(blog, URL, outcome="unchanged", exchanges=(silent,))])
-    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()

@@ -86,10 +86,10 @@ def test_a_slice_is_in_the_spool_until_it_ends_and_then_in_the_store(s3, bucket,
     with archive.lock(blog):
         archive.commit([some.post_visit(blog, URL)])
         assert (len(spooled(bucket)), warcs(s3, bucket)) == (1, [])
-        assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+        assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     assert (spooled(bucket), len(warcs(s3, bucket))) == ([], 1)
     assert [file.closed for file in archive.captures.files.of_blog(blog)] == [True]
-    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     assert list(verify(archive)) == []
 
 
@@ -106,7 +106,7 @@ def test_a_capture_is_read_by_its_range_and_not_with_its_whole_file(s3, bucket, 
     noise = os.urandom(900_000)
     blog = store(archive, a_post(), *(a_picture(f"{HOME}{number}.png", noise + b"%d" % number) for number in range(3)))
     caplog.set_level(logging.INFO, "werkzeug")
-    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     got = [record.getMessage() for record in caplog.records if "GET" in record.getMessage()]
     assert len(got) == 1
     assert " 206 " in got[0]
@@ -130,7 +130,7 @@ def test_a_picture_that_is_on_the_disk_goes_to_the_store_from_there(s3, bucket, 
         archive.commit([some.spooled_visit(blog, HOME + "large.png", body)])
         assert len(s3.keys(f"{bucket.prefix}/media/")) == 1
     assert list(verify(archive)) == []
-    assert archive.exchange(archive.captures.find(blog, HOME + "large.png")).body == body
+    assert archive.files.exchange(archive.captures.find(blog, HOME + "large.png")).body == body
 
 
 def test_two_machines_write_side_by_side(s3, bucket, tmp_path):
@@ -163,7 +163,7 @@ def test_a_file_in_the_spool_of_another_machine_is_said_to_be_there(bucket, arch
         archive.commit([some.post_visit(blog, URL)])
         with bucket.at(tmp_path / "elsewhere") as other:
             with pytest.raises(NotUploaded, match="spool folder of the worker"):
-                other.exchange(other.captures.find(blog, URL))
+                other.files.exchange(other.captures.find(blog, URL))
             # Its worker lives: nothing is wrong.
             assert list(verify(other)) == []
             expire(other)
@@ -179,7 +179,7 @@ def test_a_store_that_is_down_loses_nothing(s3, bucket, archive):
         with pytest.raises(ServiceDown, match="is not reachable"):
             crawl.close()
     assert len(spooled(bucket)) == 1
-    assert archive.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
+    assert archive.files.exchange(archive.captures.find(blog, URL)).body == LONG.encode()
     s3.start()
     store(archive, a_post(HOME + "2"))
     assert spooled(bucket) == []
@@ -281,7 +281,7 @@ def test_an_archive_remembers_where_its_files_are(bucket, archive, tmp_path):
     blog = store(archive, a_post())
     with open_archive(bucket.url) as other:
         assert other.backend.file_store.where == bucket.files
-        assert other.exchange(other.captures.find(blog, URL)).body == LONG.encode()
+        assert other.files.exchange(other.captures.find(blog, URL)).body == LONG.encode()
         with pytest.raises(UsageError, match="--spool"), other.lock(blog):
             pass
     with pytest.raises(UsageError, match=f"are in {bucket.files}, not in {tmp_path}"):
@@ -367,7 +367,7 @@ def test_each_slice_has_a_file_of_its_own_that_is_closed_when_it_ends(shared):
 
 def test_blogs_that_are_written_together_share_a_file(shared):
     with shared.open() as archive:
-        with archive.together():
+        with archive.writers.together():
             store(archive, a_post())
             store(archive, a_post(OTHER + "1"), home=OTHER)
         assert len(folder_files(shared)) == 1
@@ -418,7 +418,7 @@ def test_a_file_that_lost_bytes_is_said_so_and_keeps_nobody_from_going_on(shared
 def test_blogs_that_are_written_together_under_another_grant_begin_another_file(shared):
     with shared.open() as archive, shared.open() as another:
         other = archive.blogs.add(OTHER, scope="path").id
-        with archive.together():
+        with archive.writers.together():
             store(archive, a_post())
             expire(another)
             another.writers.recover()

@@ -106,7 +106,7 @@ def test_files_carry_the_name_of_their_blog(place):
 
 
 def test_a_file_of_several_blogs_has_a_name_for_all_of_them(shared):
-    with shared.open() as archive, archive.together():
+    with shared.open() as archive, archive.writers.together():
         for home in (HOME, "http://b.example/"):
             store(archive, home + "1", home=home)
     [name] = files(shared)
@@ -117,7 +117,7 @@ def test_a_file_of_several_blogs_has_a_name_for_all_of_them(shared):
 
 
 def test_blogs_that_are_written_together_and_crawled_differently_have_files_of_their_own(shared):
-    with shared.open() as archive, archive.together():
+    with shared.open() as archive, archive.writers.together():
         for number, robots in enumerate(("obey", "ignore", "obey")):
             home = f"http://{number}.example/"
             store(archive, home + "1", home=home, info=CrawlInfo(robots=robots))
@@ -183,7 +183,7 @@ def test_an_archive_with_names_of_before_is_read_and_goes_on(place):
         blog = store(archive, HOME + "1")
     before = name_as_before(place)
     with place.open() as archive:
-        assert archive.exchange(archive.captures.find(blog, HOME + "1")).status == 200
+        assert archive.files.exchange(archive.captures.find(blog, HOME + "1")).status == 200
         store(archive, HOME + "2", info=CrawlInfo(robots="ignore"))
     assert len(files(place)) == 2
     assert set(before) < set(files(place))

@@ -183,7 +183,7 @@ def test_an_index_alone_names_the_files_of_the_archive(archive):
     lines = out.getvalue().splitlines()
     assert (count, lines) == (8, sorted(lines))
     files = {json.loads(line.split(b" ", 2)[2])["filename"] for line in lines}
-    assert all((archive.folder / name).is_file() for name in files)
+    assert all((archive.files.folder / name).is_file() for name in files)
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 7, 1000])

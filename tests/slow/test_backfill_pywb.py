@@ -124,7 +124,7 @@ def test_every_restored_record_says_where_it_was_taken_from(blog, tmp_path):
     with open_archive(tmp_path / "again") as archive:
         held = archive.blogs.find(blog.url)
         for url in gone:
-            exchange = archive.exchange(archive.captures.find(held.id, url))
+            exchange = archive.files.exchange(archive.captures.find(held.id, url))
             assert exchange.origin == "memento"
             assert re.fullmatch(re.escape(there.url) + r"\d{14}id_/" + re.escape(url), exchange.source_uri)
             assert f"{exchange.captured_at:%Y%m%d%H%M%S}" in exchange.source_uri

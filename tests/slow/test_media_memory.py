@@ -47,4 +47,4 @@ def test_a_crawl_with_a_huge_picture_takes_hardly_more_memory_than_one_without(s
     )
     assert int(done.stdout) * 1024 < MOST_BYTES
     with open_archive(tmp_path / "archive", create=True) as archive:
-        assert max(path.stat().st_size for path in (archive.folder / "media").rglob("*.png")) == PICTURE_BYTES
+        assert max(path.stat().st_size for path in (archive.files.folder / "media").rglob("*.png")) == PICTURE_BYTES

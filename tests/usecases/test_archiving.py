@@ -392,7 +392,7 @@ def test_media_of_the_articles_are_kept_and_their_links_rewritten(archive):
     assert post is not None
     held, lost = post.media
     assert (held.url, held.bytes, held.type) == (picture, 12, "image/png")
-    assert (archive.folder / held.path).read_bytes() == b"\x89PNG picture"
+    assert (archive.files.folder / held.path).read_bytes() == b"\x89PNG picture"
     assert held.path in post.html
     assert lost.path is None
     assert report.exit_code == 0

@@ -67,7 +67,7 @@ def test_the_records_say_where_they_were_taken_from(archive):
     backfilled(web, archive, there)
     blog = archive.blogs.find(a_blog.HOME)
     capture = archive.captures.find(blog.id, a_blog.url(3))
-    exchange = archive.exchange(capture)
+    exchange = archive.files.exchange(capture)
     assert (capture.origin, exchange.origin) == ("memento", "memento")
     assert exchange.source_uri == f"http://archive.example/web/{STAMP}id_/{a_blog.url(3)}"
     assert exchange.header("server") == "then"

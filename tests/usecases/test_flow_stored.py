@@ -23,7 +23,7 @@ def archive(archive_url, tmp_path):
 
 
 def without_files(archive):
-    for file in archive.folder.glob("warc/*.warc.gz"):
+    for file in archive.files.folder.glob("warc/*.warc.gz"):
         file.unlink()
 
 
@@ -37,7 +37,7 @@ def test_an_answer_whose_file_is_lost_is_as_good_as_never_stored(archive, caplog
     assert stored_page(a_blog.url(3), blog, archive, rendered=False) is None
     assert "is missing or truncated" in caplog.text
     with pytest.raises(DamagedArchive):
-        archive.exchange(capture)
+        archive.files.exchange(capture)
 
 
 def test_a_blog_whose_stored_pages_are_lost_is_updated_all_the_same(archive):
@@ -52,7 +52,7 @@ def test_a_blog_whose_stored_pages_are_lost_is_updated_all_the_same(archive):
 def test_a_blog_whose_files_are_lost_goes_on_in_a_folder_too_and_says_what_to_bring_back(tmp_path):
     with open_archive(tmp_path / "kept", create=True) as archive:
         crawl(a_site(7), archive)
-        [file] = archive.folder.glob("warc/*.warc.gz")
+        [file] = archive.files.folder.glob("warc/*.warc.gz")
         file.unlink()
         report = crawl(a_site(8), archive)
         assert (report.ending, report.tally.new_posts) == ("complete", 1)
@@ -66,7 +66,8 @@ def test_warc_files_say_who_crawled_and_whether_robots_txt_was_obeyed(tmp_path):
         crawl(a_site(7), archive)
         crawl(a_site(8), archive)
         crawl(a_site(9), archive, contact="https://ann.example/", robots=False)
-        heads = [read_info(io.BytesIO(file.read_bytes())).decode() for file in archive.folder.glob("warc/*.warc.gz")]
+        files = archive.files.folder.glob("warc/*.warc.gz")
+        heads = [read_info(io.BytesIO(file.read_bytes())).decode() for file in files]
     said = [dict(line.split(": ", 1) for line in head.splitlines()) for head in heads]
     assert {(head.get("operator"), head["robots"]) for head in said} == {
         (None, "obey"), ("https://ann.example/", "ignore"),

@@ -71,7 +71,7 @@ def test_its_bytes_are_kept_with_their_own_time_and_where_they_came_from(crawled
     take(archive, capture(a_blog.url(29), a_blog.page(29)))
     blog = archive.blogs.find(a_blog.HOME)
     stored = archive.captures.find(blog.id, a_blog.url(29))
-    exchange = archive.exchange(stored)
+    exchange = archive.files.exchange(stored)
     assert (stored.origin, stored.captured_at, stored.etag) == ("memento", OLD, None)
     assert (exchange.origin, exchange.captured_at, exchange.fetched_at) == ("memento", OLD, IMPORTED)
     assert exchange.source_uri == f"https://archive.example/web/20150301080000id_/{a_blog.url(29)}"

@@ -305,7 +305,7 @@ def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(fetcher, archive
 
 @pytest.mark.slow
 def test_a_blog_one_of_whose_files_is_damaged_is_watched_on_and_the_file_is_named(fetcher, archive):
-    [warc] = archive.folder.rglob("*.warc.gz")
+    [warc] = archive.files.folder.rglob("*.warc.gz")
     warc.write_bytes(b"")
     before, heard = held(archive), []
     watch(archive, fetcher, Clock(), hours=30, on_polled=lambda _, polled: heard.append(polled))

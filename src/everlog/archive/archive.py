@@ -5,43 +5,38 @@ It is read through its repositories (`repositories.py`) and written by `commit` 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from everlog.archive.archive_files import ArchiveFiles
 from everlog.archive.backend import ArchiveOptions, Backend
-from everlog.archive.files.durable import explained
-from everlog.archive.files.file_store import RECORD_BYTES
-from everlog.archive.files.warc_files import lost
 from everlog.archive.files.warc_names import CrawlInfo
-from everlog.archive.files.warc_reader import read_exchange
-from everlog.archive.files.warc_writer import target_uri
 from everlog.archive.open_folder import DATABASE, open_folder
 from everlog.archive.read_only import ReadOnlyDatabase
 from everlog.archive.repositories import Repositories
-from everlog.errors import DamagedArchive, NotUploaded, UsageError, file_error
+from everlog.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from everlog.archive.files.warc_bodies import WarcBody
-    from everlog.archive.files.warc_writer import Place
-    from everlog.archive.models import Capture, Counts, Problem, Version
+    from everlog.archive.models import Counts, Problem, Version
     from everlog.archive.projection.filters import PostFilter
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.archive.write.writer_pool import WriterPool
     from everlog.core.moments import Moment
-    from everlog.records import Exchange, Post, Purpose, Visit
+    from everlog.records import Post, Visit
 
 __all__ = ["DATABASE", "Archive", "ArchiveOptions", "open_archive"]
 
 # Earlier names of what the repositories do, for programs that use them.
 EARLIER_NAMES = {
     "find_post": "posts.find", "history": "posts.history", "count_found": "search.count",
-    "index_posts": "search.index", "counts": "blogs.counts", "problems": "urls.problems",
+    "index_posts": "search.index", "counts": "blogs.counts", "problems": "urls.problems", "exchange": "files.exchange",
+    "open_body": "files.open_body", "open_file": "files.open", "folder": "files.folder", "together": "writers.together",
+    "where": "backend.where",
 }
 
 
@@ -88,15 +83,10 @@ class Archive(Repositories):
 
         return WriterPool(self.backend, self._options)
 
-    @property
-    def where(self) -> str:
-        """What another process can open it with. There may be a password in it."""
-        return self.backend.where
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder of its files, if they are in one."""
-        return self.backend.file_store.folder
+    @cached_property
+    def files(self) -> ArchiveFiles:
+        """What stands in its WARC and media files: stored exchanges, bodies, files."""
+        return ArchiveFiles(self.backend.file_store, self.captures.files.find)
 
     @property
     def is_read_only(self) -> bool:
@@ -110,10 +100,6 @@ class Archive(Repositories):
         """
         return self.writers.lock(blog_id, info or CrawlInfo())
 
-    def together(self) -> AbstractContextManager[None]:
-        """In a shared archive, all blogs that are locked meanwhile have one WARC file: for many that bring little."""
-        return self.writers.together()
-
     @cached_property
     def commit(self) -> Callable[[Sequence[Visit]], tuple[Acknowledged, ...]]:
         """Store visits, all or none. When this returns they survive a loss of power.
@@ -125,58 +111,6 @@ class Archive(Repositories):
         from everlog.archive.write.batch_writer import Committer  # noqa: PLC0415 - who reads does without it
 
         return Committer(self, self.backend, self.writers, self._options).commit
-
-    def exchange(self, capture: Capture, *, purpose: Purpose = "page") -> Exchange:
-        """The stored exchange, read from its WARC record."""
-        with explained(self.backend.file_store.where, capture.place.file):
-            try:
-                file = self.open_file(capture.place.file)
-            except FileNotFoundError as error:
-                raise lost(f"{self.backend.file_store.where}/{capture.place.file}") from error
-            with file:
-                answer = _as_captured(read_exchange(file, capture.place.offset, purpose=purpose), capture)
-        if capture.own_place is None or answer.url == target_uri(capture.url):
-            return answer
-        # The body came from another address first; the rest is its own.
-        try:
-            own = self.exchange(replace(capture, place=capture.own_place, own_place=None), purpose=purpose)
-        except (DamagedArchive, NotUploaded):
-            kind = (("Content-Type", capture.content_type),) if capture.content_type else ()
-            return replace(answer, url=capture.url, status=capture.status, headers=kind, fetched_at=capture.fetched_at)
-        return replace(own, body=answer.body)
-
-    def open_body(self, place: Place) -> WarcBody:
-        """The body of a stored answer, to be read in pieces, and its headers. Who opens it closes it."""
-        from everlog.archive.files.warc_bodies import WarcBody  # noqa: PLC0415 - for who shows pages
-
-        with explained(self.backend.file_store.where, place.file):
-            try:
-                file = self.open_file(place.file)
-            except FileNotFoundError as error:
-                raise lost(f"{self.backend.file_store.where}/{place.file}") from error
-            try:
-                return WarcBody(file, place.offset)
-            except BaseException:
-                file.close()
-                raise
-
-    def open_file(self, name: str, *, ahead: int = RECORD_BYTES) -> BinaryIO:
-        """A WARC or media file to read from."""
-        files = self.backend.file_store
-        try:
-            return files.open(name, ahead=ahead)
-        except PermissionError as error:
-            raise file_error(error, f"{files.where}/{name}") from error
-        except FileNotFoundError:
-            if files.folder is not None:
-                raise
-            known = self.captures.files.find([name]).get(name)
-        if known is not None and not known.closed:
-            raise NotUploaded(
-                f"{name} is not in {files.where} yet: it is in the spool folder of the worker that wrote it",
-                advice="it is uploaded when it is full or its crawl ends; if the worker was stopped, start it again",
-            )
-        raise lost(f"{files.where}/{name}")
 
     def versions(self, url: str) -> tuple[Post, ...]:
         """All versions of a post, the oldest first."""
@@ -198,8 +132,8 @@ class Archive(Repositories):
         chosen = chosen or PostFilter(public=True, kind=None)
         captures = None
         if format_name in FORMATS and FORMATS[format_name].captures is not None:
-            captures = self.captures.index(self.open_file, blog_id=blog_id, public=chosen.public)
-        media = self.folder or self.open_file
+            captures = self.captures.index(self.files.open, blog_id=blog_id, public=chosen.public)
+        media = self.files.folder or self.files.open
 
         def announced() -> Iterator[Post]:
             for post in self.posts(blog_id=blog_id, since=since, chosen=chosen):
@@ -240,13 +174,3 @@ class Archive(Repositories):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _as_captured(answer: Exchange, capture: Capture) -> Exchange:
-    """A stored exchange with who made its capture and when; its body may be that of another, which others made."""
-    if capture.origin == "live" and answer.source_uri is None:
-        return answer
-    return replace(
-        answer, origin=capture.origin, captured_at=capture.captured_at, fetched_at=capture.fetched_at,
-        source_uri=answer.source_uri if capture.origin != "live" else None,
-    )

@@ -89,7 +89,7 @@ def _warc_files(archive: Archive, tell: Progress) -> Iterator[Finding]:
     for file in _files(archive):
         size = archive.backend.file_store.size(file.name) if parse_name(file.name) is not None else None
         if size is not None and size >= file.length:
-            with archive.open_file(file.name, ahead=WHOLE_FILE_BYTES) as raw:
+            with archive.files.open(file.name, ahead=WHOLE_FILE_BYTES) as raw:
                 yield from _warc_file(archive, file, raw, tell)
                 if size > file.length and is_more_than_a_batch(raw, file.length):
                     behind = f"much longer than the {file.length} bytes stored: the database is older than the file"
@@ -179,7 +179,7 @@ def _media_file(archive: Archive, row: Row[Any]) -> str | None:
         return "file missing"
     if size != row.bytes:
         return f"{size} bytes, not {row.bytes}"
-    with archive.open_file(row.path, ahead=WHOLE_FILE_BYTES) as file:
+    with archive.files.open(row.path, ahead=WHOLE_FILE_BYTES) as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     return None if found == row.sha256 else "content differs from what was stored"
 

@@ -195,7 +195,7 @@ class _Slice:
             elif polled.needs_browser:
                 unseen.append(blog.home)
 
-        with self.archive.together():
+        with self.archive.writers.together():
             run_watch(
                 self.archive, impatient(self.settings), once=True, tally=tally, source=source,
                 on_stop_control=self._take_control, on_polled=on_polled,

@@ -68,7 +68,7 @@ def reread_blog(
         batch: list[Visit] = []
         for capture in archive.captures(blog.id):
             result.pages += 1
-            post = read_again(archive.exchange(capture), templates, blog, archive, entries)
+            post = read_again(archive.files.exchange(capture), templates, blog, archive, entries)
             if post is not None:
                 batch.append(post)
             else:
@@ -199,7 +199,7 @@ def _is_lost_there(url: str, archive: Archive) -> bool:
 
 def _stored_rendering(exchange: Exchange, blog: Blog, archive: Archive) -> Exchange | None:
     capture = archive.captures.rendering(blog.id, exchange.url)
-    return archive.exchange(capture, purpose="rendered") if capture is not None else None
+    return archive.files.exchange(capture, purpose="rendered") if capture is not None else None
 
 
 def _learned(blog: Blog) -> LearnedBlog:

@@ -99,7 +99,7 @@ def _alone(archive: Archive, settings: Settings, *, quiet: bool) -> Iterator[Non
     if "://" in settings.archive:
         yield
         return
-    file = Path(archive.where, LOCKS, "demo.lock")
+    file = Path(archive.backend.where, LOCKS, "demo.lock")
     try:
         held = Lock(file)
     except ArchiveBusy:
@@ -140,7 +140,7 @@ def _served(before: Blog | None, archive: Archive) -> Iterator[str | None]:
             return
         else:
             raise UsageError(
-                f"another program has port {port}, and the demo in {archive.where} was interrupted there",
+                f"another program has port {port}, and the demo in {archive.backend.where} was interrupted there",
                 advice="begin anew in another folder:  everlog demo --archive everlog-demo-2",
             ) from None
     with serving as url:

@@ -124,5 +124,5 @@ def _stored_home(blog: Blog, archive: Archive) -> Element | None:
     if capture is None:
         return None
     with suppress(EverlogError):
-        return parse(archive.exchange(capture).body, capture.content_type)
+        return parse(archive.files.exchange(capture).body, capture.content_type)
     return None

@@ -81,7 +81,7 @@ def _lessons_of_pages(blog: Blog, archive: Archive, *, rendered: bool) -> tuple[
         if len(explorer.pages) >= MOST_PAGES:
             break
         made = archive.captures.rendering(blog.id, capture.url) if rendered else None
-        answer = Fetched(url=capture.url, exchanges=(archive.exchange(made or capture),))
+        answer = Fetched(url=capture.url, exchanges=(archive.files.exchange(made or capture),))
         if scope.is_own(answer.page.url):
             page = answer.page
             stored.setdefault(page.url, answer)
@@ -103,7 +103,7 @@ def _stored_comment_rules(blog: Blog, archive: Archive, since: datetime | None) 
     for capture in archive.captures(blog.id):
         if len(pairs) >= MOST_TAUGHT:
             break
-        page = archive.exchange(capture)
+        page = archive.files.exchange(capture)
         if since is not None and page.fetched_at < since:
             continue
         try:

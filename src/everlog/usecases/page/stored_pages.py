@@ -29,7 +29,7 @@ def stored_exchange(capture: Capture, archive: Archive) -> Exchange | None:
     of its blog is not to end for that, and `everlog verify` tells what is missing.
     """
     try:
-        return archive.exchange(capture)
+        return archive.files.exchange(capture)
     except NotUploaded:
         return None
     except DamagedArchive as error:
@@ -44,7 +44,7 @@ def stored_comment_feed(url: str, blog: Blog, archive: Archive) -> Thread | None
         return None
     try:
         # One that is lost is not passed over: a post that is read again without its comments would seem to have none.
-        return read_comment_feed(archive.exchange(capture).body, capture.url)
+        return read_comment_feed(archive.files.exchange(capture).body, capture.url)
     except UnreadableFeed:
         return None
 
@@ -61,7 +61,7 @@ def feed_as_stored(blog: Blog, archive: Archive) -> tuple[Fetched, Feed]:
     capture = archive.captures.find(blog.id, blog.feed_url or "")
     if capture is None:
         raise NothingToLearn(f"no feed of {blog.home} is in the archive", advice=f"everlog crawl {blog.home}")
-    page = archive.exchange(capture)
+    page = archive.files.exchange(capture)
     return Fetched(url=page.url, exchanges=(page,)), parse_feed(page.body, page.url)
 
 

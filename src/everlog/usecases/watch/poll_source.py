@@ -111,7 +111,7 @@ def first_poll(blog: Blog, archive: Archive, now: datetime) -> Poll:
 def _said_then(capture: Capture, archive: Archive) -> Observation | None:
     """What the feed and its server said about the next request when it was stored; None if that cannot be read."""
     try:
-        answer = archive.exchange(capture, purpose="feed")
+        answer = archive.files.exchange(capture, purpose="feed")
     except EverlogError:
         return None
     may_ask = allowed(answer.headers, answer.fetched_at)

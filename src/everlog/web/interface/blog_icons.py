@@ -99,7 +99,7 @@ class BlogIcons:
     def _named(self, home: Memento) -> Iterator[str]:
         if bare_type(home.content_type) not in {"text/html", "application/xhtml+xml"} or home.size > _MOST_BYTES:
             return
-        with self._make.archive.open_body(home.place) as record:
+        with self._make.archive.files.open_body(home.place) as record:
             body = record.whole()
         try:
             root = parse(body, home.content_type)

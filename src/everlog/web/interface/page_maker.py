@@ -46,7 +46,7 @@ class PageMaker:
     @property
     def has_fleet(self) -> bool:
         """Whether many machines may work on the archive: its database is one that all of them reach."""
-        return "://" in self.archive.where
+        return "://" in self.archive.backend.where
 
     async def look(self, question: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What the archive says, asked in a thread: all that a question reads is of one moment, and one transaction."""

@@ -94,7 +94,7 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     kind = bare_type(memento.content_type)
     if memento.size > MOST_REWRITTEN_BYTES or (kind and kind not in _REWRITTEN):
         return None
-    with archive.open_body(memento.place) as record:
+    with archive.files.open_body(memento.place) as record:
         body = record.whole()
 
     def resolve(urls: Sequence[str]) -> Mapping[str, Replayed]:
@@ -134,7 +134,7 @@ def _pages_encoding(archive: Archive, sheet: Memento, body: bytes) -> str:
     except UnicodeDecodeError:
         home = find_memento(archive, urljoin(sheet.url, "/"), sheet.at).memento
         if home is not None and bare_type(home.content_type) in _HTML and home.size <= MOST_REWRITTEN_BYTES:
-            with archive.open_body(home.place) as record:
+            with archive.files.open_body(home.place) as record:
                 return html_encoding(record.whole(), home.content_type)
     return "utf-8"
 
@@ -145,7 +145,7 @@ def _sprite(archive: Archive, digits: str, url: str) -> str | None:
     found = find_memento(archive, url, at).memento if at is not None else None
     if found is None or found.size > LONGEST_DRAWING or bare_type(found.content_type) != "image/svg+xml":
         return None
-    with archive.open_body(found.place) as record:
+    with archive.files.open_body(found.place) as record:
         return html_text(record.whole(), found.content_type)
 
 
@@ -156,11 +156,11 @@ def open_bytes(archive: Archive, memento: Memento, *, is_part: bool = False) -> 
         path = archive.captures.media_paths([sha256]).get(sha256)
         if path is not None:
             try:
-                return FileBody(archive.open_file(path))
+                return FileBody(archive.files.open(path))
             except FileNotFoundError:
                 # The record has it too.
                 pass
-    return archive.open_body(memento.place)
+    return archive.files.open_body(memento.place)
 
 
 def sent_type(content_type: str | None) -> str:
@@ -201,7 +201,7 @@ def _drawn(archive: Archive, memento: Memento, body: bytes) -> str | None:
     drawn = archive.mementos.drawing(memento) if memento.purpose == "page" else None
     if drawn is None:
         return None
-    with archive.open_body(drawn.place) as record:
+    with archive.files.open_body(drawn.place) as record:
         made = html_text(record.whole(), drawn.content_type)
     is_empty = _words(html_text(body, memento.content_type)) < SHOWS_LITTLE * _words(made)
     return made if is_empty else None

@@ -36,7 +36,7 @@ def find_memento(archive: Archive, url: str, at: datetime) -> Found:
         if found is None or found.way != "redirect":
             return Found(memento=found, url=url)
         seen.add(canonical(url))
-        with archive.open_body(found.own_place) as record:
+        with archive.files.open_body(found.own_place) as record:
             target = absolute(found.url, record.header("location"))
         if target is None or canonical(target) in seen:
             return Found(memento=None, url=url)

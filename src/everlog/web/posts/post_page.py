@@ -155,7 +155,7 @@ class PostPages:
         key = memento.id, source.rule
         if key not in self._known_embeds:
             try:
-                with self._archive.open_body(memento.place) as record:
+                with self._archive.files.open_body(memento.place) as record:
                     body = record.whole()
             except EverlogError:
                 # The post can be read without its page, which may be lost or out of reach.

@@ -33,7 +33,7 @@ class RecordFile:
 def holds_secrets(archive: Archive, memento: Memento) -> bool:
     """Whether the records of a capture have cookies that a server gave to the crawler."""
     for place in {memento.own_place, memento.place}:
-        with archive.open_body(place) as record:
+        with archive.files.open_body(place) as record:
             if any(name.lower() in _GIVEN for name, _ in record.headers):
                 return True
     return False
@@ -51,7 +51,7 @@ def record_file(archive: Archive, memento: Memento, name: str, *, with_request: 
 
 def _pieces(archive: Archive, places: list[Place], request: bytes) -> Iterator[bytes]:
     for place in places:
-        with archive.open_file(place.file) as file:
+        with archive.files.open(place.file) as file:
             file.seek(place.offset)
             left = place.length
             while left > 0 and (piece := file.read(min(PIECE_BYTES, left))):
@@ -63,7 +63,7 @@ def _pieces(archive: Archive, places: list[Place], request: bytes) -> Iterator[b
 
 def _request(archive: Archive, place: Place) -> bytes:
     """The record behind an answer, if it is that of its request."""
-    with archive.open_file(place.file) as file:
+    with archive.files.open(place.file) as file:
         file.seek(place.offset + place.length)
         packed = file.read(_REQUEST_BYTES)
     unpacking = zlib.decompressobj(zlib.MAX_WBITS + 16)
