@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,13 @@ __all__ = ["archive_url", "blank_archive", "postgres_server", "postgres_url", "r
 # The same examples every time, and no clock: a test that fails, fails on every machine.
 settings.register_profile("everlog", deadline=None, derandomize=True)
 settings.load_profile("everlog")
+
+# Minutes each, most of them waiting. Those that come late are waited for alone, when all others are done.
+LONGEST = (
+    "tests/slow/test_watch_loopback.py", "tests/slow/test_fleet_disturbed.py", "tests/replay/test_payloads.py",
+    "tests/slow/test_interface_payloads.py", "tests/slow/test_wordpress_history.py", "tests/slow/test_replay_pixels.py",
+    "tests/slow/test_other_players.py", "tests/slow/test_fleet_workers.py",
+)
 
 # A shell that starts the tests in the background lets them, and all programs they start, ignore Ctrl+C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -41,6 +49,29 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests begin first, shared out among those who run tests: each is given as many, in one piece."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    modules = sorted({_module(item) for item in items} & set(LONGEST), key=LONGEST.index)
+    if workers == 1 or not modules:
+        return
+    early = [[item for module in modules[place::workers] for item in items if _module(item) == module]
+             for place in range(workers)]
+    others = [item for item in items if _module(item) not in modules]
+    ordered: list[pytest.Item] = []
+    for place, mine in enumerate(early):
+        share = (len(items) - len(ordered)) // (workers - place)
+        ordered += mine
+        ordered += others[:max(0, share - len(mine))]
+        del others[:max(0, share - len(mine))]
+    items[:] = ordered + others
+
+
+def _module(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 @pytest.fixture(scope="session")
