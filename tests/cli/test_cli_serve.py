@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import http.client
+import re
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 from contextlib import closing
+from html import unescape
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import typer
 
 from archive import some_visits as some
 from cli.program import begin, environment, everlog
 from everlog.archive import open_archive
+from everlog.cli.app import make_app
 from everlog.demo.site import truth
 
 
@@ -42,6 +48,34 @@ def test_it_says_where_to_look_and_stops_when_told(crawled, how, code):
     assert "captured pages come from http://127.0.0.1:" in said
     assert "GET / 200" in said
     assert "Traceback" not in said
+
+
+def test_what_pages_say_to_type_can_be_typed(tmp_path):
+    open_archive(tmp_path / "the archive", create=True).close()
+    server = begin("serve", "--port", "0", "--archive", "the archive", folder=tmp_path)
+    try:
+        assert server.stdout is not None
+        place = server.stdout.readline().strip()
+        pages = [asked(place + path)[1] for path in ("", "fleet", "web/http://a.example/$(id)")]
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=60)
+    typed = [
+        shlex.split(line) for page in pages
+        for block in re.findall(r'<pre class="typed"[^>]*>(.*?)</pre>', page, re.DOTALL)
+        for line in unescape(block).splitlines()
+    ]
+    assert [words[words.index("everlog") + 1] for words in typed] == [
+        "crawl", "watch", "import", "demo", "copy", "worker", "crawl",
+    ]
+    # What a stranger made up is one word.
+    assert typed[-1][-3:] == ["http://a.example/$(id)", "--archive", "the archive"]
+    group: Any = typer.main.get_command(make_app())
+    for words in typed:
+        name, *rest = words[words.index("everlog") + 1:]
+        # Nothing but flags and arguments that the command has.
+        group.commands[name].make_context(name, list(rest)).close()
+        assert name == "demo" or {"the archive", "postgresql://HOST/NAME"} & set(rest)
 
 
 def test_a_reader_who_does_not_read_on_does_not_keep_it_from_stopping(tmp_path):

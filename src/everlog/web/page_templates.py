@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import unescape
 from importlib.resources import files
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
+from everlog.core.urls import without_user
 from everlog.web.mementos.capture_times import day_in_words, in_words, short_day, timestamp
 
 if TYPE_CHECKING:
@@ -36,10 +39,26 @@ APPEND = Markup(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedCommands:
+    """Commands as they can be typed where the server was started: the program's name, and the flag for its archive."""
+
+    program: str = "everlog"
+    archive: str = ""
+
+    def __call__(self, words: str, url: str = "") -> str:
+        """A command; an address, which strangers may have made up, is one word of it.
+
+        >>> TypedCommands(program="scripts/everlog", archive=" --archive demo")("repair URL", "https://a.org/$(x)")
+        "scripts/everlog repair 'https://a.org/$(x)' --archive demo"
+        """
+        return f"{self.program} {words.replace('URL', quote(without_user(url)))}{self.archive}"
+
+
 class Pages:
     """The templates, filled. What stands in a page is escaped, unless it was cleaned."""
 
-    def __init__(self) -> None:
+    def __init__(self, typed: TypedCommands = TypedCommands()) -> None:
         self._jinja = Environment(
             loader=PackageLoader("everlog.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True, auto_reload=False,
@@ -51,6 +70,7 @@ class Pages:
         }
         self._jinja.globals |= {
             "style": self.versioned("everlog.css"), "static": self.versioned, "swap": SWAP, "append": APPEND,
+            "typed": typed,
         }
 
     def text(self, name: str, **values: Any) -> str:

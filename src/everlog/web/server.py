@@ -10,7 +10,7 @@ import logging
 import signal
 import socket
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -23,7 +23,7 @@ from everlog.web.client_limits import ProxyTrust
 from everlog.web.interface.interface_app import interface_app
 from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
-from everlog.web.page_templates import Pages
+from everlog.web.page_templates import Pages, TypedCommands
 from everlog.web.request_guard import INTERFACE, REPLAY, RequestGuard
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class ServeOptions:
     access_log: str | None = None
     # What a proxy on another machine says of its readers is believed; one on this machine is, if there is a `base_url`.
     trust_proxy: bool = False
+    # What pages say to type in a terminal.
+    typed: TypedCommands = field(default_factory=TypedCommands)
 
 
 class ArchiveServer:
@@ -130,7 +132,7 @@ def apps_of(
     archive: Archive, origins: Origins, options: ServeOptions, noted: AccessLog | None = None,
 ) -> tuple[ASGIApp, ASGIApp]:
     """The interface, and captured pages."""
-    pages, public = Pages(), options.public
+    pages, public = Pages(options.typed), options.public
     trust = ProxyTrust(on_this_machine=origins.base_url is not None, everywhere=options.trust_proxy)
     if public:
         # The same archive, whose captures are those that anybody may see.

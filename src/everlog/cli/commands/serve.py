@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,8 @@ import typer
 from everlog.cli.commands.search import index_posts
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of, log_to_stderr
+from everlog.cli.program import command_name
+from everlog.cli.terminal.crawl_summary import archive_named
 from everlog.cli.terminal.text import open_with
 from everlog.errors import UsageError
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everlog.archive import Archive
+    from everlog.settings import Settings
     from everlog.web.origins import Origins
     from everlog.web.server import ServeOptions
 
@@ -88,10 +92,13 @@ def serve(  # noqa: PLR0913, PLR0917 - one parameter per flag
         allowed=tuple(allow_host or ()), public=public, access_log=access_log, trust_proxy=trust_proxy,
     )
     open_with("opening the archive", quiet=given.quiet)
-    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
+    settings = given.settings()
+    with archive_of(settings, reading=True, quiet=given.quiet) as opened:
         # Readers do not wait for what an older version left to do.
         index_posts(opened, quiet=given.quiet)
-        _run(opened, options, given, lambda origins: _say_where(origins, host, quiet=given.quiet, opens=open_))
+        _run(opened, _named(options, settings), given, lambda origins: _say_where(
+            origins, host, quiet=given.quiet, opens=open_,
+        ))
 
 
 def show_original(url: str, given: Flags) -> None:
@@ -101,7 +108,8 @@ def show_original(url: str, given: Flags) -> None:
     from everlog.web.mementos.replay_address import read_url
     from everlog.web.server import ServeOptions
 
-    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
+    settings = given.settings()
+    with archive_of(settings, reading=True, quiet=given.quiet) as opened:
         wanted = read_url(url)
         found = find_memento(opened, wanted, datetime.now(UTC)).memento if wanted else None
         if found is None:
@@ -119,7 +127,7 @@ def show_original(url: str, given: Flags) -> None:
                 print(f"as it was on {in_words(found.at)}; Ctrl-C ends it", file=sys.stderr, flush=True)
             open_in_browser(place)
 
-        _run(opened, ServeOptions(port=0), given, ready)
+        _run(opened, _named(ServeOptions(port=0), settings), given, ready)
 
 
 def serve_in_browser(given: Flags) -> None:
@@ -127,8 +135,9 @@ def serve_in_browser(given: Flags) -> None:
     want_extra()
     from everlog.web.server import ServeOptions
 
-    with archive_of(given.settings(), reading=True, quiet=given.quiet) as opened:
-        _run(opened, ServeOptions(port=0), given, lambda origins: _say_where(
+    settings = given.settings()
+    with archive_of(settings, reading=True, quiet=given.quiet) as opened:
+        _run(opened, _named(ServeOptions(port=0), settings), given, lambda origins: _say_where(
             origins, "127.0.0.1", quiet=given.quiet, opens=True,
         ))
 
@@ -153,6 +162,13 @@ def open_in_browser(url: str) -> bool:
 
     has_screen = sys.platform in {"darwin", "win32"} or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     return webbrowser.open(url) if has_screen or os.environ.get("BROWSER") else False
+
+
+def _named(options: ServeOptions, settings: Settings) -> ServeOptions:
+    """The same, with what pages have to know for the commands that they say to type."""
+    from everlog.web.page_templates import TypedCommands
+
+    return replace(options, typed=TypedCommands(program=command_name(), archive=archive_named(settings.archive)))
 
 
 def _run(archive: Archive, options: ServeOptions, given: Flags, ready: Callable[[Origins], None]) -> None:
