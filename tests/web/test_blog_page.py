@@ -82,10 +82,23 @@ def test_the_chart_has_a_link_and_words_for_each_month(lists: Served):
 
 
 @pytest.mark.parametrize("query", ["month=x", "month=2024-13", "month=2024-02-30", "month=99999"])
-def test_what_is_no_month_is_told_and_not_answered_with_all_posts(lists: Served, query):
+def test_what_is_no_month_is_told_and_not_answered_with_all_posts(lists: Served, query, caplog):
     answer = lists.page(f"/blog/long.example?{query}")
     assert answer.status == 400
     assert "is not a month" in answer.text
+    assert '<a href="/blog/long.example">' in answer.text
+    # Who runs the server is not told what readers mistype.
+    assert [each.message for each in caplog.records if each.name.startswith("everlog")] == []
+
+
+@pytest.mark.parametrize("page", ["blog", "calendar", "timeline", "complete", "captures", "rules", "requests"])
+def test_an_address_that_is_no_blogs_offers_those_of_its_host(lists: Served, page):
+    answer = lists.page(f"/{page}/long.example/elsewhere%3Cb%3E")
+    assert answer.status == 404
+    assert "There is no blog at" in answer.text
+    assert '<a href="/blog/long.example" dir="auto">' in answer.text
+    assert "<b>" not in answer.text
+    assert '<a href="/blog/' not in lists.page(f"/{page}/nowhere.example").text
 
 
 @pytest.mark.parametrize("query", ["after=x", "order=x", "more=x", "language=%00", "tag=" + "x" * 5000, "site=%FF"])

@@ -70,6 +70,11 @@ def test_a_name_that_was_allowed_is_answered(folder):
         assert f'src="http://archive.lan:{served.replay.rpartition(":")[2]}/web/{stamp(0)}mp_/{POST}"' in framed
 
 
+def test_browsers_that_ask_for_an_icon_are_led_to_it(served: Served):
+    answer = served.page("/favicon.ico")
+    assert (answer.status, answer.headers["Location"]) == (301, "/static/icon.svg")
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_is_changed_by_any_request(served: Served, method):
     for answer in (served.ask("/", method), served.ask("/", method, at=served.interface)):

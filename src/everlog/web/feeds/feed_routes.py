@@ -60,12 +60,12 @@ class FeedRoutes:
     async def posts(self, request: Request) -> Response:
         """The newest posts of a blog."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
-        return await self._posts(request, blog) if blog is not None else await self._make.nothing_here(request)
+        return await self._posts(request, blog) if blog is not None else await self._make.no_blog(request)
 
     async def changes(self, request: Request) -> Response:
         """What happened to a blog and its posts lately."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
-        return await self._changes(request, blog) if blog is not None else await self._make.nothing_here(request)
+        return await self._changes(request, blog) if blog is not None else await self._make.no_blog(request)
 
     async def _posts(self, request: Request, blog: Blog | None) -> Response:
         found = await self._make.look(self._newest, blog)

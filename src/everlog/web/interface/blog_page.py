@@ -31,6 +31,6 @@ class BlogPage:
         """The posts of a blog, a page at a time, with what they can be filtered by."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         values = await self._make.look(self._posts.page, blog, Asked(dict(request.query_params)))
         return await self._make.page(request, "blog.html", **values, day_of=published_day, is_unsure=is_unsure)

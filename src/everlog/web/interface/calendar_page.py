@@ -31,7 +31,7 @@ class CalendarPage:
         """One year; the last one with posts, unless another is asked for."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         values = await self._make.look(self._year, blog, request.query_params.get("year", ""))
         return await self._make.page(request, "calendar.html", **values)
 

@@ -40,7 +40,7 @@ class CapturesPage:
         """The captured addresses of a blog, a page at a time."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         asked = request.query_params
         kind = asked.get("kind", "") if asked.get("kind", "") in KINDS else ""
         after = number_in(asked.get("after", ""))

@@ -33,7 +33,7 @@ class CompletePage:
         """Whether all of a blog is held: the sentences, who lists its posts, and every address that is missing."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         known = await self._make.look(completeness_of, blog, self._make.archive)
         hidden = await self._make.look(self._make.archive.hidden.posts, blog.id)
         return await self._make.page(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from starlette.concurrency import run_in_threadpool
 
@@ -33,6 +34,8 @@ T = TypeVar("T")
 log = logging.getLogger("everlog.web")
 # Chosen, not measured: longer than people wait for a page, and shorter than proxies do (nginx: 60 s).
 LONGEST_LOOK_SECONDS = 10.0
+# Blogs of one host that are named: hosts of many have thousands.
+MOST_OTHERS = 20
 
 
 class PageMaker:
@@ -108,27 +111,41 @@ class PageMaker:
         """The page about an address that means nothing here."""
         return await self.page(request, "missing.html", 404, url=None, asked=None, near=(), blog=None, parents=[])
 
+    async def no_blog(self, request: Request) -> Response:
+        """The page about an address that is no blog's: the blogs of its host, and the way to have it."""
+        home = read_url(request.path_params["home"])
+        if home is None:
+            return await self.nothing_here(request)
+        others = await self.look(self._blogs_of, host_of(home))
+        return await self.page(request, "no_blog.html", 404, home=without_user(home), others=others)
+
     async def failed(self, request: Request, error: Exception) -> Response:
         """The page about what went wrong."""
-        log.error("%s", error)
         known = error if isinstance(error, EverlogError) else EverlogError(str(error))
         if isinstance(error, UsageError):
-            return await self.page(request, "failed.html", 400, message=known.message, advice=known.advice)
+            # The reader is told. Who runs the server can do nothing about it, and readers could fill the log with it.
+            here = self.root + quote(request.url.path)
+            return await self.page(
+                request, "failed.html", 400, message=known.message, advice=known.advice,
+                plain=here if request.url.query else None,
+            )
+        log.error("%s: %s", quote(without_user(request.url.path)), error)
         if isinstance(error, TooSlow):
             return await self.page(
-                request, "failed.html", 503, message="This took too long.", advice=known.advice,
+                request, "failed.html", 503, message="This took too long.", advice=known.advice, plain=None,
                 headers={"Retry-After": "30", "X-Robots-Tag": "noindex"},
             )
         if self.is_public:
             # What went wrong names folders and servers.
             known = EverlogError("The archive could not be read just now.", advice="try again later")
-        return await self.page(request, "failed.html", 500, message=known.message, advice=known.advice)
+        return await self.page(request, "failed.html", 500, message=known.message, advice=known.advice, plain=None)
 
     async def broken(self, request: Request, _error: Exception) -> Response:
         """The page about what nobody expected: what it was stands in the log of the server, not here."""
         return await self.page(
             request, "failed.html", 500, message="Something unexpected went wrong on this page.",
             advice="look at another page; whoever runs this archive finds the reason in the log of everlog serve",
+            plain=None,
         )
 
     async def busy(self, request: Request, status: int, seconds: int) -> Response:
@@ -137,6 +154,12 @@ class PageMaker:
             request, "busy.html", status, seconds=seconds, is_own=status == 429,
             headers={"Retry-After": str(seconds), "Cache-Control": "no-store", "X-Robots-Tag": "noindex"},
         )
+
+    def _blogs_of(self, host: str) -> list[Blog]:
+        found = (
+            blog for blog in self.archive.blogs(forgotten=True) if host_of(blog.home) == host and self._is_shown(blog)
+        )
+        return list(islice(found, MOST_OTHERS))
 
     def _near(self, url: str) -> tuple[tuple[HeldAddress, ...], Blog | None]:
         blog = next(

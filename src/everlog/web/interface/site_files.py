@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from everlog.web.health import health_of
@@ -34,6 +34,7 @@ class SiteFiles:
             Route("/robots.txt", self.robots),
             Route("/healthz", self.health),
             Route("/opensearch.xml", self.opensearch),
+            Route("/favicon.ico", self.icon),
         ]
 
     async def robots(self, _request: Request) -> Response:
@@ -44,6 +45,12 @@ class SiteFiles:
     async def health(self, _request: Request) -> Response:
         """Whether the archive can be read."""
         return await health_of(self._make.archive)
+
+    async def icon(self, _request: Request) -> Response:
+        """The way to the icon, for browsers that show what is no page, such as JSON, and ask here for one."""
+        return RedirectResponse(f"{self._make.root}/static/icon.svg", 301, headers={
+            "Cache-Control": "public, max-age=86400",
+        })
 
     async def opensearch(self, request: Request) -> Response:
         """What a browser needs to know to search here from its own field."""

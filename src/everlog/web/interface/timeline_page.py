@@ -36,7 +36,7 @@ class TimelinePage:
         """The events of a blog, a page at a time."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         values = await self._make.look(self._listed, blog, Asked(dict(request.query_params)))
         return await self._make.page(request, "timeline.html", **values)
 

@@ -49,11 +49,11 @@ class RequestsPage:
 
     async def requests(self, request: Request) -> Response:
         """What was asked for a blog, of whom, and what came of it."""
-        blog = None
-        if not self._make.is_public:
-            blog = await self._make.look(self._make.blog_at, request.path_params["home"])
-        if blog is None:
+        if self._make.is_public:
             return await self._make.nothing_here(request)
+        blog = await self._make.look(self._make.blog_at, request.path_params["home"])
+        if blog is None:
+            return await self._make.no_blog(request)
         values = await self._make.look(self._values, blog)
         return await self._make.page(request, "requests.html", **values, headers={"X-Robots-Tag": "noindex"})
 

@@ -75,7 +75,7 @@ class RulesPage:
         """The rules by which a blog is read, those before its redesigns, and which of its pages are posts."""
         blog = await self._make.look(self._make.blog_at, request.path_params["home"])
         if blog is None:
-            return await self._make.nothing_here(request)
+            return await self._make.no_blog(request)
         values = await self._make.look(self._values, blog)
         return await self._make.page(request, "rules.html", **values, headers={"X-Robots-Tag": "noindex"})
 
