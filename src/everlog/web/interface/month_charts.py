@@ -1,8 +1,8 @@
 """Charts of posts per month, as the measures of small drawings. Pure: templates draw them.
 
 A chart is one small drawing a year, of twelve bars, all on one scale: they stand side by side on a wide screen and
-below each other on a telephone, and no letter is ever scaled. Each is a link; the months of one year are links
-themselves, wide enough for a finger.
+below each other on a telephone, and no letter is ever scaled. Each is a link. The months of one year are drawn large,
+on a scale of their own with their numbers; they are links themselves, wide enough for a finger.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Of a year's drawing. A bar has at least as much height as can be seen beside one of a thousand posts.
 HEIGHT, LEAST = 44, 2
+# Of the largest month of the year that is drawn large, in pixels.
+LARGE = 64
 # Bars of the small drawing of a blog's whole life: more would be thinner than a pixel.
 MOST_POINTS = 60
 # With fewer bars than these the drawing ends early, rather than having bars as wide as a hand.
@@ -37,7 +39,6 @@ class Bar:
     month: str
     name: str
     posts: int
-    y: int
     height: int
 
 
@@ -60,7 +61,8 @@ class YearChart:
         return "".join(f"M{x} {HEIGHT}v-{height}h8v{height}z" for x, height in places)
 
     def columns(self, link: str, chosen: str) -> Markup:
-        """The twelve months, drawn here: a template took a third of a page's time for 240 of them.
+        """The twelve months, on a scale of their own: in a year of few posts, one of many others would leave nothing
+        to see.
 
         `link` is what the address of a month begins with, `chosen` the month or day that the page is about.
 
@@ -69,9 +71,9 @@ class YearChart:
         Markup('<a id="m-2024-05" href="?a=1&amp;month=2024-05" title="May 2024: 4 posts" aria-')
         """
         found = {int(bar.month[5:7]): bar for bar in self.bars}
-        begin = escape(link)
+        begin, most = escape(link), max(bar.posts for bar in self.bars)
         drawn = (
-            _column(found[number], name[:3], begin, is_chosen=chosen[:7] == found[number].month)
+            _column(found[number], name[:3], begin, most, is_chosen=chosen[:7] == found[number].month)
             if number in found else f"<span><span>{name[:3]}</span></span>"
             for number, name in enumerate(MONTHS, start=1)
         )
@@ -99,13 +101,14 @@ class Sparkline:
         return "".join(f"M{x} {SPARK_HEIGHT}v-{height}h1.6v{height}z" for x, _, height in self.bars if height)
 
 
-def _column(bar: Bar, name: str, link: str, *, is_chosen: bool) -> str:
+def _column(bar: Bar, name: str, link: str, most: int, *, is_chosen: bool) -> str:
     words = f"{bar.name}: {bar.posts:,} post{'' if bar.posts == 1 else 's'}"
     chosen = ' aria-current="true"' if is_chosen else ""
     return (
         f'<a id="m-{bar.month}" href="{link}{bar.month}" title="{words}"{chosen}>'
-        f'<svg viewBox="0 0 10 {HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect x="1" y="{bar.y}" width="8" height="{bar.height}"/></svg>'
+        f'<span class="count" aria-hidden="true">{bar.posts:,}</span>'
+        f'<svg viewBox="0 0 10 1" height="{max(LEAST, round(LARGE * bar.posts / most))}" preserveAspectRatio="none" '
+        f'aria-hidden="true"><rect x="1" width="8" height="1"/></svg>'
         f'<span>{name}<span class="unseen"> {words.partition(" ")[2]}</span></span></a>'
     )
 
@@ -114,8 +117,8 @@ def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
     """The years in which there are posts, the oldest first.
 
     >>> [chart] = year_charts({"": 3, "2024-05": 4, "2024-06": 1})
-    >>> chart.posts, [(bar.name, bar.y, bar.height) for bar in chart.bars]
-    (5, [('May 2024', 0, 44), ('June 2024', 33, 11)])
+    >>> chart.posts, [(bar.name, bar.height) for bar in chart.bars]
+    (5, [('May 2024', 44), ('June 2024', 11)])
     """
     most = max((posts for month, posts in months.items() if month), default=0)
     years: dict[str, list[Bar]] = {}
@@ -123,7 +126,7 @@ def year_charts(months: Mapping[str, int]) -> tuple[YearChart, ...]:
         if month:
             height = max(LEAST, round(HEIGHT * posts / most))
             years.setdefault(month[:4], []).append(Bar(
-                month=month, name=month_in_words(month), posts=posts, y=HEIGHT - height, height=height,
+                month=month, name=month_in_words(month), posts=posts, height=height,
             ))
     return tuple(
         YearChart(year=year, posts=sum(bar.posts for bar in bars), bars=tuple(bars)) for year, bars in years.items()
