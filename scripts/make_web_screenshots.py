@@ -84,7 +84,7 @@ def taken(place: str, target: Path) -> Iterator[tuple[str, int]]:
         page.evaluate("document.querySelector('#comments').scrollIntoView()")
         yield take(page, target, "web-4-comments")
         page.goto(blog)
-        click(page, re.compile("See who says so|See which, and why"))
+        click(page, re.compile("See who lists its posts|See which, and why"))
         yield take(page, target, "web-5-complete")
         page.goto(post)
         page.get_by_role("link", name=re.compile("as it was", re.IGNORECASE)).first.click()

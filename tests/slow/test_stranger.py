@@ -53,7 +53,7 @@ def test_a_stranger_reads_a_post_and_learns_whether_all_is_held(browser: Browser
 
         stranger.click("Signal Box Notes")
         # How complete it is stands on the page of the blog, and who says so one click behind it.
-        assert re.search(r"\b(Complete|Not complete|Not known)\b", page.inner_text("main"))
+        assert re.search(r"\b(Complete|Not complete|Completeness not known)\b", page.inner_text("main"))
 
         most = max(truth(), key=lambda piece: len(piece.remarks))
         page.locator("main h3 a:visible").first.wait_for()
@@ -67,7 +67,7 @@ def test_a_stranger_reads_a_post_and_learns_whether_all_is_held(browser: Browser
 
         page.go_back()
         page.wait_for_load_state("load")
-        stranger.click(re.compile("See who says so|See which, and why|Complete"))
+        stranger.click(re.compile("See who lists its posts|See which, and why|Complete"))
         assert "Is all of it held?" in page.inner_text("main")
         assert stranger.clicks <= MOST_CLICKS
         page.close()

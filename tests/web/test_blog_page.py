@@ -128,6 +128,10 @@ def test_what_is_missing_is_named_with_its_reason(lists: Served, served: Served)
     text = served.page("/complete/a.example").text
     assert "Is all of it held?" in text
     assert "posts held" in text or "post held" in text
+    assert "Posts: not known" in text
+    assert "links that were followed" in text
+    [known] = set(re.findall(r'<span class="word">(Completeness[^<]*)<', served.page("/blog/a.example").text))
+    assert known in served.page("/").text
     assert lists.page("/complete/nowhere.example").status == 404
     assert 'href="/complete/a.example"' in served.page("/blog/a.example").text
 

@@ -36,8 +36,13 @@ class CompletePage:
             return await self._make.no_blog(request)
         known = await self._make.look(completeness_of, blog, self._make.archive)
         hidden = await self._make.look(self._make.archive.hidden.posts, blog.id)
+        # Notes name addresses, hidden ones too.
+        doubts = [] if self._make.is_public else await self._make.look(self._doubts, blog.id)
         return await self._make.page(
-            request, "complete.html", blog=blog, known=known, most=MOST_GAPS,
+            request, "complete.html", blog=blog, known=known, most=MOST_GAPS, doubts=doubts,
             # Sentences count what is held, hidden posts too.
             is_counted=not (self._make.is_public and hidden),
         )
+
+    def _doubts(self, blog_id: int) -> list[tuple[str, str]]:
+        return list(self._make.archive.urls.notes(blog_id))
