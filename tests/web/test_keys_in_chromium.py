@@ -196,7 +196,7 @@ def test_facets_of_a_search_change_it_in_place(browser: Browser, lists: Served):
         expect(page.locator("h1")).to_have_text("40 posts")
         page.get_by_role("link", name="Further results").click()
         expect(page.locator("#list > li")).to_have_count(40)
-        assert page.get_by_role("link", name="Better results").count() == 0
+        assert page.get_by_role("link", name="Earlier results").count() == 0
         assert page.evaluate("window.isTheSame")
         assert page.title().startswith("word3")
 

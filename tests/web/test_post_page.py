@@ -92,17 +92,19 @@ def test_code_and_tables_are_shown(posts: Served):
 def test_where_fields_came_from_is_said_with_how_sure_that_is(posts: Served):
     text = posts.page(f"/read/{LONG}7").text
     assert "<code>article</code>" in text
-    assert "at a place of the page" in text
+    assert "in an element of the page" in text
     assert "sure, 90 %" in text
+    # As its list says, with the way to where that is explained.
+    assert re.search(r'<a href="#sources"[^>]*>\d+ % sure</a>', text)
     assert "In the archive: " in text
-    assert "not sure that this post was read right" not in text
-    assert "not sure that this post was read right" in posts.page(f"/read/{LONG}10").text
+    assert "may have been read wrong" not in text
+    assert "may have been read wrong" in posts.page(f"/read/{LONG}10").text
 
 
 def test_thousands_of_comments_are_threads_each_with_a_link(posts: Served):
     text, anchors = posts.page(f"/read/{STRANGE}many").text, []
     assert "The first 200 in the order of their threads" in text
-    assert "9 answers" in text
+    assert "9 replies" in text
     for part in range(2, 26):
         anchors += re.findall(ANCHOR, text)
         assert f'href="/comments/{part}/{STRANGE}many" rel="next"' in text
@@ -126,7 +128,7 @@ def test_a_link_to_a_comment_leads_to_the_part_it_is_in(posts: Served):
 def test_a_thread_that_is_longer_than_a_part_goes_on_in_the_next(posts: Served):
     assert len(re.findall(ANCHOR, posts.page(f"/read/{STRANGE}chain").text)) == 300
     text = posts.page(f"/comments/2/{STRANGE}chain").text
-    assert "More answers to the comment before" in text
+    assert "More replies to the comment before" in text
     assert len(re.findall(ANCHOR, text)) == 300
 
 

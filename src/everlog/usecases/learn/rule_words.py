@@ -21,16 +21,18 @@ METHODS = {
 }
 # The same for who does not know the words of web pages.
 _SENTENCES = {
-    MANUAL: "at the place that was set by hand", "selector": "at a place of the page", "css": "at a place of the page",
-    "time": "in a date at a place of the page", "xpath": "at a place of the page", "key-path": "at a place of the page",
+    MANUAL: "in the element that was set by hand", "selector": "in an element of the page",
+    "css": "in an element of the page", "time": "in a date in an element of the page",
+    "xpath": "in an element of the page", "key-path": "in an element of the page",
     "meta": "in what the page states for other sites (meta tag)",
     "json-ld": "in what the page states for search engines (JSON-LD)", "head-title": "in the title of the window",
     "html-lang": "stated by the page", "url": "in the address", "feed-constant": "always the same in the feed",
     "standard": "in links that are marked as tags", "link": "in links to pages of tags", "class": "in names of styles",
     "repeats": "what is left when pages are compared", "lines": "lines that look like an article",
-    "metadata": "stated in the page's markup", "feed-text": "at the place where the feed's text stands on the page",
-    "excerpt": "at the place where the feed's excerpts stand on the page",
-    "pages": "at the place where pages of posts differ", "feed-entry": "told by the feed", "feed": "told by a feed",
+    "metadata": "stated in the page's markup", "feed-text": "in the element that has the feed's text",
+    "excerpt": "in the element that begins with the feed's excerpts",
+    "pages": "in the element in which pages of posts differ",
+    "feed-entry": "told by the feed", "feed": "told by a feed",
     "api": "told by the blog's own interface", "detected": "recognised by its words",
     "usual": "as on most of its pages", "agreement": "where several methods agree", "page": "on the page",
     "text": "in the text of the page",

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from everlog.archive.projection.filters import PostFilter
+from everlog.archive.projection.post_content import EXCERPT
 from everlog.replay import View
 from everlog.web.feeds.atom_feed import CONTENT_TYPE, FeedEntry, FeedHead, atom_feed, urn_of
 from everlog.web.interface.event_list import EventList
@@ -115,7 +116,7 @@ class FeedRoutes:
         return FeedEntry(
             id=safe(post.url), title=post.title or "Without a title", updated=post.changed_at,
             published=post.published, link=f"{here}/read/{safe(post.url)}", via=safe(post.url),
-            authors=post.authors or ((blog,) if blog else ()), tags=post.tags, summary=post.excerpt,
+            authors=post.authors or ((blog,) if blog else ()), tags=post.tags, summary=_in_words(post.excerpt),
             language=post.language if is_language(post.language) else None, html=self._article(request, post),
         )
 
@@ -167,3 +168,15 @@ def _change_entry(here: str, found: Happening) -> FeedEntry:
 
 def _name(post: PostSummary) -> str:
     return post.title or short(post.url)
+
+
+def _in_words(excerpt: str) -> str:
+    """An excerpt that ends with a word: where it was cut is between two, if there are any.
+
+    >>> _in_words("short"), _in_words("word " * 60)[-10:], len(_in_words("\u5b57" * 300))
+    ('short', 'word word\u2026', 301)
+    """
+    if len(excerpt) < EXCERPT:
+        return excerpt
+    words = excerpt.rpartition(" ")[0].rstrip()
+    return f"{words if len(words) > EXCERPT // 2 else excerpt}\u2026"
