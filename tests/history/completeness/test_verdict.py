@@ -140,7 +140,7 @@ def test_one_missing_post_outweighs_any_number_of_good_lists():
 def test_an_unknown_says_why_and_what_would_settle_it(inventory, sentence, settled_by):
     verdict = judge_posts([inventory], [], held=9)
     assert verdict.sentence == (
-        f"none is known to be missing, 9 posts held; whether these are all is unknown: {sentence}"
+        f"9 posts held, none known to be missing; whether that is all of them is not known: {sentence}"
     )
     assert verdict.settled_by == settled_by
 
