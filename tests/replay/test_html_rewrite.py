@@ -51,8 +51,8 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         ("<img src='//b.org/c?d=1&amp;e=2'>", f'<img src="{AT}https://b.org/c?d=1&amp;e=2">'),
         ("<IMG SRC=/b.png>", f'<IMG src="{AT}https://a.org/b.png">'),
         ("<img src='data:image/gif;base64,R0=='>", '<img src="data:image/gif;base64,R0==">'),
-        ("<img src=missing.png>", '<img src="about:invalid">'),
-        ("<img src=missing-300x200.jpg>", '<img src="about:invalid">'),
+        ("<img src=missing.png>", '<img src="data:,">'),
+        ("<img src=missing-300x200.jpg>", '<img src="data:,">'),
         ("<img src=b.png loading=lazy>", f'<img src="{AT}https://a.org/p/b.png" loading=lazy>'),
         (
             "<img src=b.png srcset='c.png 1x, missing.png 2x, d,e.png, 3x'>",
@@ -75,7 +75,7 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         (
             "<picture><source srcset=b.webp><img src=missing></picture><img src=missing>",
             (f'<picture><source srcset="{AT}https://a.org/p/b.webp"><img src="{AT}https://a.org/p/b.webp"></picture>'
-            '<img src="about:invalid">'),
+            '<img src="data:,">'),
         ),
         # Style sheets.
         ("<link rel=stylesheet href=b.css?ver=1>", f'<link rel=stylesheet href="{AT}https://a.org/p/b.css?ver=1">'),

@@ -120,6 +120,23 @@ def test_fonts_and_pictures_of_a_style_sheet_load_in_a_sandboxed_page(browser: B
         assert not [text for text in said if "CORS" in text or "Content Security Policy" in text]
 
 
+def test_what_is_not_held_of_a_page_is_missing_without_a_word(browser: Browser, tmp_path):
+    page_of = (
+        '<!doctype html><style>@import "/lost.css"; p { background: url(/lost.gif) }</style>'
+        '<link rel="stylesheet" href="/lost.css"><img id="i" src="/lost.png" alt="A cat"><p>Words</p>'
+    )
+    with open_archive(tmp_path / "archive", create=True) as archive, serving(archive) as served:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, HOME, exchanges=(answer(HOME, page_of.encode(), "text/html"),))])
+        with opened(browser, served) as (page, strange, said):
+            page.goto(f"{served.interface}/web/{stamp(0)}/{HOME}")
+            picture = page.frame_locator("iframe").locator("#i")
+            # Its words stand in its place.
+            assert picture.evaluate("each => each.complete && each.naturalWidth === 0 && each.offsetWidth > 10")
+            assert (strange, said) == ([], [])
+
+
 def test_a_captured_page_reaches_neither_the_interface_nor_cookies_nor_storage(browser: Browser, tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive, serving(archive) as served:
         blog = archive.blogs.add(HOME, scope="path").id

@@ -10,8 +10,9 @@ from urllib.parse import quote, unquote_to_bytes
 from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
 from everlog.replay.memento_links import Replayed, Resolve, View, reference, without_errors
 
-# Asking for it fails at once, without a request: what is not held is not shown, and nobody is asked.
-NOWHERE = "about:invalid"
+# Nothing, without a request: what is not held is not shown, nobody is asked, and a picture has its words. Where
+# `about:invalid` stood, which no policy allows, Chromium wrote an error on its console for each.
+NOWHERE = "data:,"
 # Style sheets in style sheets in `data:` addresses; nobody writes more than one.
 _DEEPEST_DATA = 3
 # A font that has a tenth of a second to come, or is never shown: with the live page's preloads it was there in time.
@@ -25,7 +26,7 @@ def rewrite_style(text: str, *, url: str, resolve: Resolve, view: View) -> str:
     >>> held = {"https://a.org/b.png": Replayed(timestamp="20200101000000", url="https://a.org/b.png")}
     >>> rewrite_style("p {background: url(/b.png), url(c.png)}", url="https://a.org/css/a.css",
     ...               resolve=lambda urls: held, view=View(prefix="http://r", timestamp="20200101000000"))
-    'p {background: url("http://r/web/20200101000000/https://a.org/b.png"), url("about:invalid")}'
+    'p {background: url("http://r/web/20200101000000/https://a.org/b.png"), url("data:,")}'
     """
     wanted = style_urls(text, url)
     held = resolve(wanted) if wanted else {}
