@@ -37,6 +37,24 @@ MARKUP = (
     '<video src="http://nowhere.example/film.mp4"></video>' + "<p>Further words.</p>" * 60
     + '<p id="f1">The note <a href="#r1">back</a></p>'
 )
+ARABIC = "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645"
+# Where the first letter of some words stands, and the last; and where the words of an element begin from the left.
+LETTERS = """place => {
+  let text = document.querySelector(place);
+  while (text.firstChild) text = text.firstChild;
+  const at = number => {
+    const range = document.createRange();
+    range.setStart(text, number);
+    range.setEnd(text, number + 1);
+    return range.getBoundingClientRect().x;
+  };
+  return [at(0), at(text.length - 1)];
+}"""
+FIRST_LEFT = """each => {
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return range.getBoundingClientRect().x;
+}"""
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c63f8cfc0f01f0005"
     "00017f36e9ad3b0000000049454e44ae426082",
@@ -89,6 +107,34 @@ def test_whatever_stands_in_a_post_its_pages_are_as_wide_as_the_window(browser: 
             page.goto(posts.interface + path)
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_words_of_ours_beside_a_title_from_right_to_left_are_read_as_they_are(browser: Browser, tmp_path):
+    home = "http://right.example/"
+    with open_archive(tmp_path / "archive", create=True) as archive, serving(archive) as served:
+        blog = archive.blogs.add(home, scope="path").id
+        archive.blogs.update(blog, title=ARABIC, state="finished")
+        with archive.lock(blog):
+            for number in range(2):
+                page_of = answer(f"{home}1", b"<p>x", "text/html", at=number)
+                archive.commit([some.page(blog, f"{home}1", outcome="post", exchanges=(page_of,), post=some.post(
+                    f"{home}1", title=ARABIC, text=f"{ARABIC} {number}", html=f"<p>{ARABIC} {number}</p>",
+                    language="ar", fetched=page_of.fetched_at,
+                ))])
+        with quiet_page(browser, served, viewport={"width": 1280, "height": 800}) as page:
+            for path, place in (("read/right.example/1", ".post .by"), ("blog/right.example", ".posts .by")):
+                page.goto(f"{served.interface}/{path}")
+                number, word = page.evaluate(LETTERS, f"{place} > :last-child")
+                assert number < word, path
+            # Its name stands beside its icon, and what it says begins on the right.
+            name = page.locator(".blog-head h1").evaluate(FIRST_LEFT)
+            icon = page.locator(".blog-head img").bounding_box()
+            assert icon is not None
+            assert 0 < name - icon["x"] - icon["width"] < 30
+            page.goto(f"{served.interface}/diff/1/2/{home}1")
+            old = page.locator(".sides.text .old").first
+            assert old.evaluate("each => getComputedStyle(each).borderRightWidth") == "1px"
+            assert old.evaluate("each => getComputedStyle(each).direction") == "rtl"
 
 
 def test_two_versions_stand_beside_each_other_where_there_is_room(browser: Browser, posts: Served):
