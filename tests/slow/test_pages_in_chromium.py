@@ -77,7 +77,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, di
             "captures": "/captures/a.example", "moments": f"/web/*/{POST}", "memento": f"/web/{stamp(10)}/{POST}",
             "memento-demo": f"/web/{newest.url}", "memento-file": f"/web/{stamp(0)}/{HOME}paper.pdf",
             "memento-gone": f"/web/{HOME}gone", "missing": f"/web/{HOME}2024/nothing", "nowhere": "/nowhere",
-            "failed": "/blog/long.example?month=x",
+            "failed": "/blog/long.example?month=x", "blog-nowhere": "/blog/long.example/elsewhere",
         }
 
 
