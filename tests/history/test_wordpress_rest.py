@@ -194,6 +194,14 @@ def test_many_changes_are_all_told():
     assert len(changed_since(before, SOURCE, site).urls) == 130
 
 
+def test_many_changes_of_a_server_with_little_memory_are_told():
+    site = WordPressRest.of(40, traps={"small-memory"})
+    before = walked(SOURCE, site)
+    for number in range(1, 31):
+        site.edit(number)
+    assert len(changed_since(before, SOURCE, site).urls) == 30
+
+
 def test_two_changes_of_one_second_are_both_told():
     site = WordPressRest.of(20)
     site.edit(5)

@@ -61,6 +61,8 @@ class RestChanges:
     _phase: Literal["newest", "texts", "pages", "comments", "over"] = "newest"
     _offset: int = 0
     _changed: list[int] = field(default_factory=list)
+    # How many posts are asked for in one request: fewer where the server cannot put so many together.
+    _at_once: int = PER_PAGE
     # The routes of pages that are still to be looked at.
     _routes: list[str] = field(default_factory=list)
     _new_pages: int = 0
@@ -87,18 +89,20 @@ class RestChanges:
 
     @property
     def requests_left(self) -> int | None:
-        return -(-len(self._changed) // PER_PAGE) if self._phase == "texts" else None
+        return -(-len(self._changed) // self._at_once) if self._phase == "texts" else None
 
     def next_request(self) -> HistoryRequest | None:
         """What changed, then the texts of that, then comments."""
         if (wanted := self._named.request(self.root)) is not None:
             return wanted
         if self._phase == "newest":
-            return newest_request(self.root, PER_PAGE if self._offset else FIRST_LOOK, self._offset)
+            return newest_request(self.root, self._at_once if self._offset else FIRST_LOOK, self._offset)
         if self._phase == "texts":
-            numbers = ",".join(map(str, self._changed[:PER_PAGE]))
+            chosen = self._changed[:self._at_once]
             fields = WITH_NAMES if len(self._changed) <= FIRST_LOOK else {"_fields": POST_FIELDS}
-            return request_for(self.root, "posts", per_page=PER_PAGE, include=numbers, **fields)
+            return request_for(
+                self.root, "posts", per_page=len(chosen), include=",".join(map(str, chosen)), **fields,
+            )
         if self._phase == "pages":
             return request_for(
                 self.root, self._routes[0], per_page=FIRST_LOOK, **({"offset": self._offset} if self._offset else {}),
@@ -119,12 +123,12 @@ class RestChanges:
             return self._tell_named()
         rows, problem = rows_told(answer)
         if problem is not None:
-            return self._take_failure(problem)
+            return self._take_failure(answer, problem)
         total = count_of(answer.header("X-WP-Total"))
         if self._phase == "newest":
             return self._take_newest(rows, total)
         if self._phase == "texts":
-            del self._changed[:PER_PAGE]
+            del self._changed[:self._at_once]
             self._named.wait(rows, "post", None)
             if not self._changed:
                 self._go_to_pages()
@@ -133,7 +137,11 @@ class RestChanges:
             return self._take_pages(rows, total)
         return self._take_comments(rows, total)
 
-    def _take_failure(self, problem: str) -> Told:
+    def _take_failure(self, answer: HistoryAnswer, problem: str) -> Told:
+        is_large = self._phase == "texts" or (self._phase == "newest" and self._offset)
+        if is_large and answer.status in TOO_MUCH and self._at_once in SMALLER:
+            self._at_once = SMALLER[self._at_once]
+            return NOTHING_TOLD
         if self._phase == "pages":
             # They may be switched off by now; the news of posts stand.
             self._end_route()
@@ -145,7 +153,7 @@ class RestChanges:
 
     def _take_newest(self, rows: list[Row], total: int | None) -> Told:
         known, at = set(self.before.get("ids") or ()), str(self.before.get("modified") or "")
-        asked = PER_PAGE if self._offset else FIRST_LOOK
+        asked = self._at_once if self._offset else FIRST_LOOK
         if not self._offset and rows:
             newest = text_at(rows[0], "modified_gmt") or ""
             same = [number_at(row, "id") for row in rows if text_at(row, "modified_gmt") == newest]
