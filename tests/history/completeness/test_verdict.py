@@ -145,6 +145,13 @@ def test_an_unknown_says_why_and_what_would_settle_it(inventory, sentence, settl
     assert verdict.settled_by == settled_by
 
 
+def test_an_unknown_speaks_of_a_list_that_was_read_and_not_of_one_that_is_switched_off():
+    off = replace(REST, members=0, is_exhaustive=False, problem="HTTP 401")
+    verdict = judge_posts([off, replace(FEED, is_exhaustive=False, problem="it repeats itself")], [], held=9)
+    assert verdict.sentence.endswith("WordPress feed could not be read to its end (it repeats itself)")
+    assert verdict.settled_by == "another crawl, when WordPress feed can be read to its end"
+
+
 def test_gaps_are_in_the_order_of_their_addresses_whoever_names_them_first():
     named = [replace(post("failed", detail="HTTP 500"), url=f"https://a.org/{name}") for name in "cab"]
     assert [gap.url[-1] for gap in judge_posts([REST], named, held=9).missing] == ["a", "b", "c"]

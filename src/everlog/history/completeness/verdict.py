@@ -149,13 +149,20 @@ def _reason(post: NamedPost) -> str:
 
 def _why_unknown(inventories: Sequence[Inventory]) -> str:
     """Why no source is known to list all posts, as the end of a sentence."""
-    said = [f"{each.source} {why}" for each in inventories if each.grade in {"A", "B"} and (why := why_not_all(each))]
-    return said[0] if said else "no list of all its posts was found"
+    doubtful = _doubtful(inventories)
+    why = why_not_all(doubtful) if doubtful is not None else None
+    return f"{doubtful.source} {why}" if doubtful is not None and why else "no list of all its posts was found"
+
+
+def _doubtful(inventories: Sequence[Inventory]) -> Inventory | None:
+    """The source that should list all posts and is not known to: the first that lists any, if one does."""
+    should = [each for each in inventories if each.grade in {"A", "B"}]
+    return next((each for each in should if each.members), should[0] if should else None)
 
 
 def _settled_by(inventories: Sequence[Inventory]) -> str:
     """What would turn an unknown into a yes or a no."""
-    doubtful = next((each for each in inventories if each.grade in {"A", "B"}), None)
+    doubtful = _doubtful(inventories)
     if doubtful is None:
         return "a list of all posts by the blog itself: an interface, a complete feed, or one in pages"
     if not doubtful.is_exhaustive:
