@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.blog_state import SourceState
 from everlog.archive.repos.inventory import InventoryPost
 from everlog.core.links import trap
-from everlog.core.urls import canonical
+from everlog.core.urls import canonical, host_of
 from everlog.history import sitemap_history
 from everlog.history.sitemap_walk import map_kind
 from everlog.records import Link
@@ -36,6 +36,8 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
     read: set[str] = set()
     named: set[str] = set()
     home = canonical(blog.home)
+    maps = list(maps)
+    strangers = _strangers(blog, maps, scope, run)
     for each in maps:
         answer = each.answer
         read |= {canonical(answer.url), canonical(answer.answer.url)}
@@ -45,7 +47,8 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
             url = scope.page_urls(address)[0]
             key = canonical(url)
             is_like = any(map(learned.classifier.likely_post, (url, *_without_language(url, blog.home))))
-            if key == home or not (of_posts or is_like) or not scope.is_own_key(key) or trap(url) is not None:
+            is_page = key != home and host_of(address) not in strangers and trap(url) is None
+            if not is_page or not (of_posts or is_like) or not scope.is_own_key(key):
                 continue
             kind = "post" if of_posts and is_like else "address"
             posts.setdefault(key, InventoryPost(native_id=key, key=key, url=url, kind=kind, changed_at=changed))
@@ -59,6 +62,26 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
         )
     run.archive.blogs.change_state(blog.id, lambda before: replace(before, sitemap=state))
     return [Link(url=post.url, key=post.key, lane="post") for post in posts.values()]
+
+
+def _strangers(blog: Blog, maps: Iterable[ReadMap], scope: Scope, run: CrawlRun) -> set[str]:
+    """Hosts in the maps of a blog that are no other names of its own: a map may list the pages of several sites.
+
+    A blog that moved, or was built on somebody's machine, lists its posts under another host. Then it lists nothing
+    under its own, or some posts of that host are known here, at the same path.
+    """
+    own: set[str] = set()
+    looked_for: dict[str, set[str]] = {}
+    for address in (address for each in maps for address, _ in each.sitemap.urls):
+        if scope.is_own(address):
+            own.add(canonical(address))
+        else:
+            looked_for.setdefault(host_of(address), set()).add(canonical(scope.page_urls(address)[0]))
+    if not own or not looked_for:
+        return set()
+    inventory, wanted = run.archive.blogs.inventory, set().union(*looked_for.values())
+    known = own | inventory.held_of(blog.id, wanted) | inventory.unheld_of(blog.id, wanted).keys()
+    return {host for host, keys in looked_for.items() if keys.isdisjoint(known - {canonical(blog.home)})}
 
 
 def _without_language(url: str, home: str) -> Iterator[str]:
