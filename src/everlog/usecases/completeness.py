@@ -237,7 +237,7 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
         for each in known.in_part(blog.id):
             is_cut = each.outcome == "post"
             where: Whereabouts = "failed" if is_cut else "told only"
-            said = f"held in part: {_failure(each)}" if is_cut else _failure(each)
+            said = f"held in part: {_failure(each)}" if is_cut else _why_without_page(each)
             note(each, each.source or CRAWL, (where, said), is_in_part=True)
     for source in state.history:
         for each in known.doubled(blog.id, source.source):
@@ -386,6 +386,14 @@ def _left_out(reason: str) -> tuple[Whereabouts, str]:
     if reason.startswith("not an HTML page"):
         return "no post", reason
     return "failed", reason
+
+
+def _why_without_page(post: UnheldPost) -> str:
+    """Why only the text of a post is held."""
+    if post.state == "failed":
+        return _failure(post)
+    said = _left_out(post.reason or "")[1] if post.outcome == "skip" else ""
+    return said or "its page was not recognised as a post"
 
 
 def _failure(post: UnheldPost) -> str:

@@ -90,6 +90,17 @@ def _is_page(key: Any, blog_id: Any) -> ColumnElement[bool]:
     return select(pages.c.key).where(pages.c.blog_id == blog_id, pages.c.key == key, pages.c.kind == "page").exists()
 
 
+# Whether a page of a post was captured, at its own address or at another one of its own.
+_elsewhere = _urls.alias("elsewhere")
+_HAS_PAGE = or_(
+    select(_versions.c.post_id).where(
+        _versions.c.post_id == _posts.c.id, _versions.c.capture_id.is_not(None),
+    ).exists(),
+    select(_elsewhere.c.key).where(
+        _aliases.c.post_id == _posts.c.id, _elsewhere.c.blog_id == _posts.c.blog_id,
+        _elsewhere.c.key == _aliases.c.key, _elsewhere.c.outcome == "post", _elsewhere.c.state == "done",
+    ).exists(),
+)
 _OF_URL = (_urls.c.state, _urls.c.outcome, _urls.c.reason, _urls.c.status, _urls.c.found_on)
 _IN_QUEUE = and_(_urls.c.blog_id == _listed.c.blog_id, _urls.c.key == _listed.c.key)
 
@@ -284,19 +295,21 @@ class InventoryRepository:
     def in_part(self, blog_id: int) -> list[UnheldPost]:
         """Posts that are held in part: as an interface told them, without their page, or without a further page.
 
-        One row for each source that lists them.
+        One row for each source that lists them. A page counts that another address of the post has. One whose own
+        address answers with something else, such as the front page, has none.
         """
-        has_page = select(_versions.c.post_id).where(
-            _versions.c.post_id == _posts.c.id, _versions.c.capture_id.is_not(None),
-        ).exists()
+        failed, is_other = _urls.c.state == "failed", and_(_urls.c.state == "done", _urls.c.lane == "post")
+        return [
+            *self._of_posts(blog_id, failed, or_(_urls.c.outcome == "post", ~_HAS_PAGE)),
+            *self._of_posts(blog_id, is_other, _urls.c.outcome != "post", ~_HAS_PAGE),
+        ]
+
+    def _of_posts(self, blog_id: int, *where: ColumnElement[bool]) -> list[UnheldPost]:
         statement = (
             select(_posts.c.key, _urls.c.url, _listed.c.source, *_OF_URL)
             .join_from(_urls, _posts, and_(_posts.c.key == _urls.c.key, _posts.c.blog_id == _urls.c.blog_id))
             .join(_listed, and_(_listed.c.key == _urls.c.key, _listed.c.blog_id == _urls.c.blog_id), isouter=True)
-            .where(
-                _urls.c.blog_id == blog_id, _urls.c.state == "failed", _posts.c.gone.is_(None),
-                _posts.c.kind == "post", or_(_urls.c.outcome == "post", ~has_page),
-            )
+            .where(_urls.c.blog_id == blog_id, *where, _posts.c.gone.is_(None), _posts.c.kind == "post")
         )
         return [_unheld(row) for row in self._all(statement)]
 
