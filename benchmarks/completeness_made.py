@@ -19,9 +19,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from completeness_kinds import KINDS, Case
+from completeness_odd_kinds import KINDS
 from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.settings import make_settings
@@ -29,6 +29,9 @@ from everlog.usecases.completeness import completeness_of
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
+
+if TYPE_CHECKING:
+    from completeness_kinds import Case
 
 BLOGS = 200
 # What verdicts must reach: no wrong `yes` at all, and at most so many of a hundred a wrong `no`.

@@ -24,6 +24,8 @@ from history.sites.archives import FeedArchives
 from history.sites.blog import Answer, Blog, SitePost
 from history.sites.blogger import Blogger
 from history.sites.ghost import GhostSite
+from history.sites.substack import SubstackSite
+from history.sites.tumblr import Tumblr
 from history.sites.wordpress_feeds import WordPressFeeds
 from history.sites.wordpress_rest import WordPressRest
 
@@ -261,6 +263,26 @@ class MadeBlogger(Made, Blogger):
 
 
 @dataclass
+class MadeSubstack(Made, SubstackSite):
+    """A Substack; `audiences` says who may read which post."""
+
+    home: str = "https://rain.substack.com/"
+
+    def interface(self, url: str, headers: Any) -> Answer | None:
+        return self.map_answer(url) or SubstackSite.interface(self, url, headers)
+
+
+@dataclass
+class MadeTumblr(Made, Tumblr):
+    """A blog of Tumblr."""
+
+    home: str = "https://sea.tumblr.com/"
+
+    def interface(self, url: str, headers: Any) -> Answer | None:
+        return self.map_answer(url) or Tumblr.interface(self, url, headers)
+
+
+@dataclass
 class MadeArchives(Made, FeedArchives):
     """A site with a feed in several documents, or a complete one."""
 
@@ -273,12 +295,14 @@ class MadeWeb:
     """A fetcher of one site in memory.
 
     `faults` say what addresses answer in place of the site's word: a status, or a trouble on the way. `redirects` lead
-    elsewhere. `events` are what happens at the blog before the first request that they wait for is answered.
+    elsewhere, `beside` is what other addresses answer. `events` are what happens at the blog before the first request
+    that they wait for is answered.
     """
 
     site: Made
     faults: dict[str, int | Trouble] = field(default_factory=dict)
     redirects: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, Answer] = field(default_factory=dict)
     events: list[tuple[Sound, Callable[[], object]]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     now: datetime = NOW
@@ -317,6 +341,8 @@ class MadeWeb:
             return fault, {"Content-Type": "text/html"}, b"<h1>Sorry</h1>"
         if url in self.redirects:
             return 301, {"Location": self.redirects[url]}, b""
+        if url in self.beside:
+            return self.beside[url]
         return self.site.answer(url, {"If-None-Match": etag} if etag else {})
 
     def waiting(self) -> tuple[()]:
