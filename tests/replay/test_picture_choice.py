@@ -26,6 +26,7 @@ def test_of_sizes_the_one_for_a_window_on_a_desk_is_taken():
 
 def test_a_picture_with_densities_is_one_of_its_sizes():
     assert taken('<img src="a.jpg" srcset="b.jpg 2x, c.jpg 3x">') == {"a.jpg"}
+    assert taken('<img src="a.jpg" srcset="d.jpg 1x, c.jpg 3x">') == {"d.jpg"}
 
 
 def test_of_several_formats_the_first_that_browsers_show_is_taken():

@@ -262,9 +262,15 @@ def _refresh_of(element: Element) -> str | None:
 
 
 def base_of(root: Element, url: str) -> str:
-    """What the relative links of a page are relative to."""
+    """What the relative links of a page are relative to: its first `base` that has an address.
+
+    >>> from everlog.core.tree import parse_fragment
+    >>> base_of(parse_fragment("<base target=_blank><base href=/b/><base href=/c/>"), "https://a.org/x")
+    'https://a.org/b/'
+    """
     for element in root.iter("base"):
-        return absolute(url, element.get("href")) or url
+        if (href := element.get("href")) is not None:
+            return absolute(url, href) or url
     return url
 
 

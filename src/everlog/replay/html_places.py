@@ -54,6 +54,8 @@ CSS_ATTRIBUTES: Final = frozenset((
     "style", "fill", "stroke", "filter", "mask", "clip-path", "marker", "marker-start", "marker-mid", "marker-end",
     "cursor",
 ))
+# In which element, and at which address, stands what a browser drew of a frame.
+DRAWN_FRAME: Final = "data-everlog-frame"
 # Attributes of several candidates.
 SETS: Final = frozenset(("srcset", "imagesrcset", *LAZY_SETS))
 # Attributes in which scripts keep the address of a picture for the background of any element; lazysizes' `bgset` has

@@ -12,6 +12,7 @@ from html import unescape
 
 from everlog.replay.element_rules import MISSING, Rules
 from everlog.replay.frame_rules import not_held
+from everlog.replay.html_places import DRAWN_FRAME
 from everlog.replay.html_scan import Scan, Token, scan
 from everlog.replay.html_tokens import Tag, escaped, start_tags
 from everlog.replay.memento_links import Held, Resolve, View, reference
@@ -40,7 +41,6 @@ _CSS_REFERENCE = re.compile(r"&(?=#(?:[0-9]|[xX][0-9a-fA-F])|[a-zA-Z])")
 _HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_FRAME = "data-everlog-frame"
 
 
 def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: bool = False) -> str:
@@ -301,7 +301,7 @@ class _Writer:
         template = tokens[number + 1]
         if template.kind != "start" or self._text[token.end:template.start].strip():
             return None
-        address = Tag(template.name, template.text).get(_FRAME)
+        address = Tag(template.name, template.text).get(DRAWN_FRAME)
         close = self._closing(number + 1)
         if address is None or close is None:
             return None

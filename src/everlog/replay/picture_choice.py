@@ -60,8 +60,8 @@ def pictures_taken(picture: Element) -> Iterator[str]:
             if condition in {"", "all"}:
                 return
     own, src = _sizes_of(picture), picture.get("src")
-    # Beside sizes by density the picture itself is one of them.
-    is_one = src is not None and own and not any(said.endswith("w") for _, said in own)
+    # Beside sizes by density the picture itself is one of them, for screens of one pixel per pixel unless one is named.
+    is_one = src is not None and own and not any(_is_enough(said) for _, said in own)
     yield from _taken([(src or "", ""), *own] if is_one else own, picture.get("sizes"))
 
 
@@ -99,6 +99,12 @@ def taken(sizes: list[tuple[str, str]], shown_at: str | None) -> str | None:
 
 def _by_density(each: tuple[float, str]) -> float:
     return each[0]
+
+
+def _is_enough(descriptor: str) -> bool:
+    """Whether a candidate takes the place of `src`: sizes by width do, and one for screens of usual density."""
+    found = _DESCRIPTOR.search(descriptor)
+    return not descriptor if found is None else found[2] == "w" or float(found[1]) == 1
 
 
 def _density(descriptor: str, width: float) -> float | None:

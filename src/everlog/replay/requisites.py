@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -19,12 +20,14 @@ from urllib.parse import urldefrag, urljoin
 from lxml import etree
 
 from everlog.core.links import base_of
-from everlog.core.tree import Element  # noqa: TC001 - the type of readers, which is looked at
+from everlog.core.tree import Element, drop, parse_fragment
 from everlog.core.urls import absolute, host_of, with_empty_query
 from everlog.markup.revealing import LAZY, is_pixel
 from everlog.markup.srcset import candidates, largest
 from everlog.replay.css_references import css_references
 from everlog.replay.html_places import (
+    CSS_ATTRIBUTES,
+    DRAWN_FRAME,
     LAZY_BACKGROUNDS,
     LAZY_PLACES,
     PLACES,
@@ -41,6 +44,8 @@ MOST_PER_PAGE = 300
 # References of one style sheet, at most: icon fonts and flags of all countries are 250 to 500 pictures.
 MOST_PER_SHEET = 500
 MOST_ICONS = 50
+# Documents in documents, as replay shows them.
+MOST_IN_EACH_OTHER = 3
 
 # Elements with an address of their own, but for `link`, `meta` and pictures; and which of their attributes have one.
 _NAMING: dict[str, tuple[tuple[str, Kind], ...]] = {}
@@ -55,9 +60,12 @@ _WALKED = ("link", "meta", "img", "source", "style", *_NAMING)
 _AHEAD: dict[str, Kind] = {"style": "style", "script": "script", "font": "font"}
 _SHOWN_SOURCES = frozenset(("audio", "video"))
 _XLINK = "{http://www.w3.org/1999/xlink}href"
-# All values of attributes that hold CSS, or the picture of a background. (Attributes of SVG with `url()` name elements
-# of their own document.) Few pages have any: single strings are found in their bytes in a fraction of the time.
+# All values of attributes that hold CSS, or the picture of a background. (Attributes of SVG with `url()` nearly always
+# name elements of their own document.) Few pages have any: single strings are found in their bytes in a fraction of the
+# time.
 _STYLES = etree.XPath("//@style")
+_PAINTING = CSS_ATTRIBUTES - {"style"}
+_PAINTED = etree.XPath(" | ".join(f"//@{name}" for name in sorted(_PAINTING)))
 _BACKGROUNDS = etree.XPath(" | ".join(f"//@{name}" for name in LAZY_BACKGROUNDS))
 _MAY_STYLE, _MAY_BE_BEHIND = b"url(", (b"data-b", b"data-lazy-b", b"data-image-src")
 # Addresses that do not depend on their page and are the same on all pages of a blog.
@@ -93,11 +101,9 @@ def requisites_of(
     ['https://a.org/a.css?v=1', 'https://a.org/post/i.png', 'https://b.org/c.png']
     """
     found: dict[str, Kind] = {}
-    base, own = base_of(root, url), host_of(url)
-    start = _root_of(base)
-    for link, kind in _named(root, body, attributes):
-        full = _full(start, base, link)
-        if full is None or full in found or full == url or (kind == "frame" and host_of(full) != own):
+    own = host_of(url)
+    for full, kind in _of_documents(root, url, body, attributes):
+        if full in found or full == url or (kind == "frame" and host_of(full) != own):
             continue
         found[full] = kind
         if len(found) >= MOST_PER_PAGE:
@@ -145,6 +151,29 @@ def with_icon(named: tuple[Requisite, ...], url: str) -> tuple[Requisite, ...]:
     return (*named, Requisite(url=urljoin(url, "/favicon.ico"), kind="icon", is_guess=True))
 
 
+def _of_documents(
+    root: Element, url: str, body: bytes | None = None, attributes: AbstractSet[str] | None = None, depth: int = 0,
+) -> Iterator[tuple[str, Kind]]:
+    """What a page and the documents in it name: frames that it has the text of, and those that a browser drew."""
+    drawn = [each for each in root.iter("template") if each.get(DRAWN_FRAME)]
+    if drawn:
+        # Their links are relative to addresses of their own.
+        root = deepcopy(root)
+        drawn = [each for each in root.iter("template") if each.get(DRAWN_FRAME)]
+        drop(drawn)
+    base = base_of(root, url)
+    start = _root_of(base)
+    for link, kind in _named(root, body, attributes):
+        full = _full(start, base, link)
+        if full is not None:
+            yield full, kind
+    if depth < MOST_IN_EACH_OTHER:
+        for frame in drawn:
+            yield from _of_documents(frame, absolute(base, frame.get(DRAWN_FRAME)) or base, depth=depth + 1)
+        for text in (text for frame in root.iter("iframe") if (text := frame.get("srcdoc"))):
+            yield from _of_documents(parse_fragment(text), base, depth=depth + 1)
+
+
 def _named(root: Element, body: bytes | None, attributes: AbstractSet[str] | None) -> Iterator[tuple[str, Kind]]:
     """All that a page names, as it is written."""
     for element in root.iter(*_WALKED):
@@ -154,6 +183,11 @@ def _named(root: Element, body: bytes | None, attributes: AbstractSet[str] | Non
     if has_style and (body is None or _MAY_STYLE in body):
         for written in _values(_STYLES(root)):
             if "(" in written:
+                yield from _of_style(written)
+    has_paint = attributes is None or not attributes.isdisjoint(_PAINTING)
+    if has_paint and (body is None or _MAY_STYLE in body):
+        for written in _values(_PAINTED(root)):
+            if "url(" in written and "url(#" not in written:
                 yield from _of_style(written)
     has_background = attributes is None or not attributes.isdisjoint(LAZY_BACKGROUNDS)
     if has_background and (body is None or any(sign in body for sign in _MAY_BE_BEHIND)):
