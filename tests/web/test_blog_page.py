@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 
 from archive.some_visits import HOME
 from everlog.archive import open_archive
+from everlog.archive.blog_state import SourceState
 from everlog.web.interface.month_charts import sparkline, year_charts
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
@@ -134,6 +136,20 @@ def test_what_is_missing_is_named_with_its_reason(lists: Served, served: Served)
     assert known in served.page("/").text
     assert lists.page("/complete/nowhere.example").status == 404
     assert 'href="/complete/a.example"' in served.page("/blog/a.example").text
+
+
+def test_who_lists_posts_is_said_with_what_went_wrong(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, LONG, 3)
+        rest = SourceState(
+            source="WordPress REST", entrance=LONG, claimed_before=5, total=3, problem="the interface answers HTTP 403",
+        )
+        archive.blogs.change_state(blog, lambda state: replace(state, history=(rest,)))
+        with serving(archive) as served:
+            text = served.page("/complete/long.example").text
+        assert "lists and counts all posts; not read to its end" in text
+        assert "the interface answers HTTP 403" in text
+        assert "5, then 3" in text
 
 
 def test_edits_are_told(served: Served):
