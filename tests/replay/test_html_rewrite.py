@@ -89,6 +89,10 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
             "<link rel=preload as=style onload=\"this.rel='stylesheet'\" href=b>",
             f'<link rel="stylesheet" as=style href="{AT}https://a.org/p/b">',
         ),
+        ("<link rel=stylesheet media='not all' onload=\"this.media='screen'\" href=b>", f'<link rel=stylesheet media="screen" href="{AT}https://a.org/p/b">'),  # noqa: E501
+        ("<link rel='alternate stylesheet' onload=\"this.rel='stylesheet'\" href=b>", f'<link rel="stylesheet" href="{AT}https://a.org/p/b">'),
+        ("<link rel='alternate stylesheet' media=print href=b>", f"<link rel='alternate stylesheet' media=print href=\"{AT}https://a.org/p/b\">"),
+        ("<style media=none onload=\"this.media='all'\">a{}</style><style media=print>b{}</style>", "<style>a{}</style><style media=print>b{}</style>"),  # noqa: E501
         ("<link rel=preload href=b as=font><link rel=dns-prefetch href=//c>", "<link rel=preload as=font><link rel=dns-prefetch>"),  # noqa: E501
         ("<link rel='shortcut icon' href=b.ico>", f'<link rel=\'shortcut icon\' href="{AT}https://a.org/p/b.ico">'),
         ("<link rel=canonical href=https://b.org/>", "<link rel=canonical>"),
@@ -168,6 +172,8 @@ def test_every_reference_leads_to_the_archive(text, expected):
         ("<img data-src=b.jpg src=data:,>", "b.jpg"),
         ("<img data-lazy-src=b.jpg src=missing.gif>", "b.jpg"),
         ("<img data-original=b.jpg>", "b.jpg"),
+        ("<img data-orig-src=b.jpg src='data:image/svg+xml,x'>", "b.jpg"),
+        ("<img data-cfsrc=b.jpg style='display:none;visibility:hidden'>", "b.jpg"),
         ("<img data-srcset='b.jpg 1x, c.jpg 2x' src=blank.gif>", "c.jpg"),
         ("<img data-src=missing.jpg src=b.jpg>", "b.jpg"),
         ("<img src=missing.jpg data-orig-file=b.jpg>", "b.jpg"),
@@ -182,6 +188,7 @@ def test_a_waiting_picture_that_style_sheets_hide_is_in_sight():
     rewritten = shown("<img class='a lazyload' data-src=b.jpg style='width:3px'>")
     assert 'class="a lazyloaded"' in rewritten
     assert "width:3px;opacity:1!important" in rewritten
+    assert "none" not in shown("<img data-src=b.jpg style='display:none; visibility:hidden'>")
 
 
 def test_another_size_of_a_picture_is_shown_where_its_own_is_not_held():

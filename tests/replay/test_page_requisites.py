@@ -61,6 +61,8 @@ def named(html: str, url: str = URL) -> list[str]:
         ("<img srcset='/a.png 100w 50h' src=/c.png>", ["c.png", "a.png"]),
         ("<picture><source type=IMAGE/WEBP media=SCREEN srcset=/a.webp><img src=/c.png></picture>",
          ["c.png", "a.webp"]),
+        ("<img data-orig-src=/a.png src='data:image/gif;base64,x'><img data-hi-res-src=/b.png src=/blank.gif>",
+         ["a.png", "b.png", "blank.gif"]),
         ("<input type=image src=/a.png><video poster=/b.png></video>", ["a.png", "b.png"]),
         ("<body background=/a.png><table background=/b.png><tr><td background=/c.png>", ["a.png", "b.png", "c.png"]),
         # SVG.

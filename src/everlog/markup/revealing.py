@@ -23,12 +23,16 @@ PLAYERS = frozenset(("audio", "video", "noscript", "object", "embed"))
 # Names under which scripts keep the address of what is shown; these are meant whatever `src` says.
 LAZY = (
     "data-src", "data-lazy-src", "data-original", "data-lazy", "data-echo", "data-actualsrc", "data-pagespeed-lazy-src",
+    "data-orig-src", "data-original-src", "data-cfsrc", "data-ezsrc", "data-wpfc-original-src",
 )
 # Names of larger copies: meant where `src` shows nothing.
 SPARE = (
     "data-full-url", "data-orig-file", "data-large-file", "data-hi-res-src", "data-image", "data-url", "data-img",
 )
-LAZY_SETS = ("data-srcset", "data-lazy-srcset", "data-original-set")
+LAZY_SETS = (
+    "data-srcset", "data-lazy-srcset", "data-original-set", "data-orig-srcset", "data-ezsrcset",
+    "data-wpfc-original-srcset",
+)
 _EMPTY_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:placeholder|blank|spacer|pixel|loading|loader|lazy|transparent|trans|1x1|gr[ae]y|dummy|preload"
     r"|spinner|empty)[\w-]{0,40}\.(?:gif|png|svg|jpe?g|webp)$",

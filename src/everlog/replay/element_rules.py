@@ -30,6 +30,10 @@ DROPPED = frozenset((
     "lowsrc", "dynsrc", "codebase", "archive", "classid", "profile", "manifest", "formaction", "formmethod",
     "formtarget", "formenctype", "browsingtopics", "sharedstoragewritable", "credentialless", "imagesrcset",
 ))
+# Media of style sheets that wait for a script to name others, and what such scripts say.
+_NO_SCREEN = frozenset(("print", "none", "only x", "not all", "speech"))
+_MEDIA_SET = re.compile(r"""media\s*=\s*(["'])([^"'<>]{0,200})\1""", re.IGNORECASE)
+_REL_SET = re.compile(r"""rel\s*=\s*["']stylesheet["']""", re.IGNORECASE)
 _META_KEPT = frozenset(("content-type", "content-language", "default-style", "x-ua-compatible"))
 _ANIMATIONS = frozenset(("animate", "animatemotion", "animatetransform", "set", "animatecolor"))
 
@@ -114,16 +118,29 @@ class Rules(FrameRules):
         rel, loaded = tag.get("rel") or "", tag.get("onload") or ""
         kind = link_kind(rel, tag.get("type"), loaded)
         if kind == "style":
-            relations = rel.lower().split()
-            if relations not in (["stylesheet"], ["alternate", "stylesheet"]):
-                tag.set("rel", "alternate stylesheet" if "alternate" in relations else "stylesheet")
-            if "media" in loaded and (tag.get("media") or "").strip().lower() in {"print", "none", "only x"}:
-                tag.drop("media")
+            self._switch_on(tag, rel.lower().split(), loaded)
             self._style_link(tag)
         elif kind == "icon":
             self._put(tag, "href")
         else:
             tag.drop("href")
+
+    def _switch_on(self, tag: Attributes, relations: list[str], loaded: str) -> None:
+        """What the script of a style sheet does when it is loaded: that it counts, and for which media."""
+        is_other = "alternate" in relations and not _REL_SET.search(loaded)
+        if is_other != ("alternate" in relations) or relations not in (["stylesheet"], ["alternate", "stylesheet"]):
+            tag.set("rel", "alternate stylesheet" if is_other else "stylesheet")
+        self._style_element(tag)
+
+    def _style_element(self, tag: Attributes) -> None:
+        loaded = tag.get("onload") or ""
+        if "media" not in loaded or (tag.get("media") or "").strip().lower() not in _NO_SCREEN:
+            return
+        said = _MEDIA_SET.search(loaded)
+        if said is not None and said[2].strip().lower() not in {"", "all"}:
+            tag.set("media", said[2])
+        else:
+            tag.drop("media")
 
     def _style_link(self, tag: Attributes) -> None:
         link = (tag.get("href") or "").strip()
@@ -191,7 +208,7 @@ _RULES: Mapping[str, Callable[[Rules, Attributes], object]] = {
     "track": Rules._src, "input": Rules._input, "frame": Rules._frame_of_set, "iframe": Rules.iframe,
     "object": Rules._object, "embed": Rules._embed, "image": Rules._svg_image, "use": Rules._referring,
     "feimage": Rules._referring, "script": Rules._dead, "applet": Rules._dead, "portal": Rules._dead,
-    "fencedframe": Rules._dead, "bgsound": Rules._dead, "base": Rules._dead,
+    "fencedframe": Rules._dead, "bgsound": Rules._dead, "base": Rules._dead, "style": Rules._style_element,
     **{element: Rules._page_background for element, attribute in PLACES if attribute == "background"},
 }  # fmt: skip
 # The elements that are looked at whatever their attributes are.

@@ -13,6 +13,7 @@ from everlog.replay.style_rewrite import NOWHERE
 
 _SIZE = re.compile(r"-\d{2,5}x\d{2,5}(?=\.\w{3,4}$)")
 _LOADING_CLASSES = {"lazyload": "lazyloaded", "lazyloading": "lazyloaded", "lazy-hidden": "lazy-loaded"}
+_HIDDEN = re.compile(r"(?:^|;)\s{0,9}display\s{0,9}:\s{0,9}none\b[^;]{0,30}", re.IGNORECASE)
 _SHOWN_STYLE = "opacity:1!important;visibility:visible!important"
 
 
@@ -56,7 +57,7 @@ class PictureRules(FileRules):
         after = [_LOADING_CLASSES.get(word, word) for word in before]
         if after != before:
             tag.set("class", " ".join(after))
-        style = (tag.current("style") or "").strip().rstrip(";")
+        style = _HIDDEN.sub("", tag.current("style") or "").strip().strip(";")
         tag.set("style", f"{style};{_SHOWN_STYLE}" if style else _SHOWN_STYLE)
         for name in (*LAZY, *LAZY_SETS):
             tag.drop(name)

@@ -22,7 +22,7 @@ from lxml import etree
 from everlog.core.links import base_of
 from everlog.core.tree import Element, drop, parse_fragment
 from everlog.core.urls import absolute, host_of, with_empty_query
-from everlog.markup.revealing import LAZY, is_pixel
+from everlog.markup.revealing import LAZY, SPARE, is_empty_picture, is_pixel, lazy_address
 from everlog.markup.srcset import candidates, largest
 from everlog.replay.css_references import css_references
 from everlog.replay.html_places import (
@@ -241,9 +241,14 @@ def _of_picture(picture: Element) -> Iterator[tuple[str, Kind]]:
         return
     if src := picture.get("src"):
         yield src, "image"
-    for name in map(str, picture.keys()):
+    names = [str(name) for name in picture.keys()]  # noqa: SIM118 - an element, not a mapping
+    for name in names:
         if name in LAZY and (late := picture.get(name)) and ("/" in late or "." in late):
             yield late, "image"
+    # Larger copies, which replay shows where the picture itself shows nothing.
+    spare = [value for name in SPARE if name in names and (value := lazy_address(picture.get(name)))]
+    if spare and is_empty_picture(src):
+        yield spare[0], "image"
     for taken in pictures_taken(picture):
         yield taken, "image"
 
