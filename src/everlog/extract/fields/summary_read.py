@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import unescape
 from typing import TYPE_CHECKING
 
 from everlog.core.rules import MANUAL, Ranked, Rule
-from everlog.core.words import squeeze
 from everlog.extract.manual import texts_by_hand
+from everlog.feeds.labels import plain
 from everlog.records import Provenance
 
 if TYPE_CHECKING:
@@ -32,6 +31,9 @@ def summary_by(view: View, rule: Rule) -> str | None:
     >>> view = View(parse(b"<meta name=description content='On  rain.'>"), "")
     >>> summary_by(view, Rule(method="meta", where="description"))
     'On rain.'
+    >>> view = View(parse(b"<meta name=description content='&lt;p&gt;On rain.&lt;/p&gt; x &amp;lt; y'>"), "")
+    >>> summary_by(view, Rule(method="meta", where="description"))
+    'On rain. x < y'
     """
     if rule.method == MANUAL:
         return next(iter(texts_by_hand(view, rule)), None)
@@ -39,5 +41,6 @@ def summary_by(view: View, rule: Rule) -> str | None:
         values = [node.get(rule.where) for node in view.json_ld]
     else:
         values = [*view.meta.get(rule.where, ())]
-    texts = (squeeze(unescape(value)) for value in values if isinstance(value, str))
+    # Some themes put the article's first paragraph there as it is written, tags and all.
+    texts = (plain(value) for value in values if isinstance(value, str))
     return next(filter(None, texts), None)
