@@ -122,7 +122,12 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         # The head.
         ("<meta charset=latin-1>", '<meta charset="utf-8">'),
         ("<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>", '<meta http-equiv=Content-Type content="text/html; charset=utf-8">'),  # noqa: E501
-        ("<meta http-equiv=refresh content='0;url=b'>", "<meta>"),
+        ("<meta http-equiv=refresh content='0;url=b'><a>x</a>", "<meta><a>x</a>"),
+        (
+            "<meta http-equiv=refresh content='0; url=b'>",
+            f'<meta><p>This page leads on to <a href="{LINK}https://a.org/p/b">b</a></p>',
+        ),
+        ("<meta http-equiv=refresh content=30>", "<meta>"),
         ("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\">", "<meta>"),
         ("<base href=/b/ target=_top><img src=c>", f'<img src="{AT}https://a.org/b/c">'),
         ("<base href=//b.org><base href=/c/><a href=d>", f'<a href="{LINK}https://b.org/d">'),

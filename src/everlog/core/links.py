@@ -257,7 +257,16 @@ def _root_of(url: str) -> str:
 def _refresh_of(element: Element) -> str | None:
     if (element.get("http-equiv") or "").lower() != "refresh":
         return None
-    match = _META_REFRESH.match(element.get("content") or "")
+    return refreshed_to(element.get("content") or "")
+
+
+def refreshed_to(content: str) -> str | None:
+    """The address in what a `meta refresh` says.
+
+    >>> refreshed_to("0; URL='/blog/'"), refreshed_to("30")
+    ('/blog/', None)
+    """
+    match = _META_REFRESH.match(content)
     return match[1].strip() if match else None
 
 

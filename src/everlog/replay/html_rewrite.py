@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from html import unescape
+from html import escape, unescape
 
+from everlog.core.links import refreshed_to
 from everlog.replay.element_rules import MISSING, Rules
 from everlog.replay.frame_rules import not_held
 from everlog.replay.html_places import DRAWN_FRAME
@@ -31,6 +32,9 @@ _CUT = (
     '<div style="all:initial;display:block;padding:1em;font:16px sans-serif">The rest of this page is not shown: '
     "it is too large.</div>"
 )
+# Pages that only send readers on have 200 to 700 characters (Hugo's aliases, Jekyll's redirects); where readers stay, a
+# page that asks to be loaded anew has more, or a link.
+_LONGEST_SIGNPOST = 2_000
 # Nothing here changes the place or the size of anything: it shows when a link is pointed at.
 _STYLE = (
     "<style data-everlog>"
@@ -60,6 +64,9 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
     state = PageState(view=view)
     text, is_long = _bounded(text)
     found = scan(text)
+    if target := _leads_on(text, found):
+        text += f'<p>This page leads on to <a href="{escape(target)}">{escape(target)}</a></p>'
+        found = scan(text)
     wanted: dict[str, None] = {}
 
     def note(wanted_url: str) -> None:
@@ -79,6 +86,18 @@ def _inner(text: str, base: str, held: Held, view: View) -> str:
     """The HTML of a frame inside another kind of document."""
     text, _ = _bounded(text)
     return _document(text, scan(text), "about:srcdoc", held, PageState(view=view, is_final=True), 1, base)
+
+
+def _leads_on(text: str, found: Scan) -> str | None:
+    """Where a page sends its readers that shows them nothing: as nobody is sent in replay, they need a link."""
+    if len(text) > _LONGEST_SIGNPOST:
+        return None
+    tags = [Tag(token.name, token.text) for token in found.tokens if token.kind == "start"]
+    if any(tag.name == "a" for tag in tags):
+        return None
+    said = (tag.get("content") or "" for tag in tags
+            if tag.name == "meta" and (tag.get("http-equiv") or "").strip().lower() == "refresh")
+    return next(filter(None, map(refreshed_to, said)), None)
 
 
 @dataclass(slots=True, kw_only=True)
