@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from everlog.archive.archive_files import ArchiveFiles
 from everlog.archive.backend import ArchiveOptions, Backend
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.open_folder import DATABASE, open_folder
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from everlog.archive.archive_files import ArchiveFiles
     from everlog.archive.models import Counts, Problem, Version
     from everlog.archive.projection.filters import PostFilter
     from everlog.archive.write.record_batch import Acknowledged
@@ -86,6 +86,8 @@ class Archive(Repositories):
     @cached_property
     def files(self) -> ArchiveFiles:
         """What stands in its WARC and media files: stored exchanges, bodies, files."""
+        from everlog.archive.archive_files import ArchiveFiles  # noqa: PLC0415 - most posts are read without their pages
+
         return ArchiveFiles(self.backend.file_store, self.captures.files.find)
 
     @property
@@ -133,7 +135,7 @@ class Archive(Repositories):
         captures = None
         if format_name in FORMATS and FORMATS[format_name].captures is not None:
             captures = self.captures.index(self.files.open, blog_id=blog_id, public=chosen.public)
-        media = self.files.folder or self.files.open
+        media = self.backend.file_store.folder or self.files.open
 
         def announced() -> Iterator[Post]:
             for post in self.posts(blog_id=blog_id, since=since, chosen=chosen):
