@@ -142,8 +142,10 @@ class _Places:
 
     def in_names(self) -> set[int]:
         """What other elements state whose names speak of comments, outside links to other posts."""
-        small = (element for element in self._named if element.tag not in _HEADINGS and len(element) < 5)
-        labels = (element for element in small if not _is_longer(element, _LONGEST_LABEL))
+        small = [element for element in self._named if element.tag not in _HEADINGS and len(element) < 5]
+        # From the last: what stands in an element is known when that is asked for, as comments and their texts are.
+        longer: dict[Element, int] = {}
+        labels = [element for element in reversed(small) if not _is_longer(element, _LONGEST_LABEL, longer)]
         return _numbers((element for element in labels if next(element.iter("a"), None) is None), _LONGEST_LABEL)
 
     def _is_near(self, heading: Element) -> bool:
@@ -192,21 +194,25 @@ def _numbers(elements: Iterable[Element], longest: int) -> set[int]:
     return {number for line in lines if len(line) <= longest and (number := counted(line)) is not None}
 
 
-def _is_longer(element: Element, longest: int) -> bool:
+def _is_longer(element: Element, longest: int, longer: dict[Element, int]) -> bool:
     """Whether an element's line is certainly longer: comments bear the name of comments too, and are many.
 
     Letters are counted until there are too many for it; it is not certain where something is not shown, or where the
-    line ends before.
+    line ends before. `longer` are elements that are, and in how many characters of theirs that shows.
     """
     pieces: list[str] = []
     size = length = 0
     for node in element.iter("*"):
+        if node in longer and length + longer[node] <= LONGEST_LINE:
+            longer[element] = length + longer[node]
+            return True
         if node.tag in INVISIBLE:
             return False
         if text := node.text:
-            pieces.append(text[: 3 * longest])
+            pieces.append(text[: 2 * longest])
             size += len(pieces[-1])
             if size > longest and _letters("".join(pieces)) > longest:
+                longer[element] = length + len(pieces[-1])
                 return True
             length += len(text)
         if node is not element and (tail := node.tail):
