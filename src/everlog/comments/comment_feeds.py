@@ -52,6 +52,8 @@ def comment_feed_url(root: Element, url: str, *, entry: Entry | None = None) -> 
     if entry is not None and entry.comments_feed:
         return absolute(url, entry.comments_feed)
     links = declared_feeds(root, url)
+    if links and not any(link.comments for link in links):
+        return None
     pages = [*_addresses(root, url)]
     own = next((link.url for link in links if link.comments and _is_below(link.url, pages)), None)
     if own is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -86,7 +87,8 @@ def declared_feeds(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
         FeedLink(url=link.url, title=link.title, comments=_is_comments(link, url, above))
         for link in declared
     ]
-    judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
+    if len(judged) > 1:
+        judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
     return tuple(judged)
 
 
@@ -143,18 +145,24 @@ def _has_sign(address: str) -> bool:
 
 def _is_comments(link: FeedLink, page: str, above: Iterable[str]) -> bool:
     """Whether a feed is one of comments; `above` are the folders that the feeds of posts lie in."""
-    parts = urlsplit(link.url)
-    if _COMMENTS_PATH.search(parts.path) or _COMMENTS_PATH.search(parts.query):
-        return True
-    if speaks_of_comments(link.title):
+    if _says_comments(link.url, link.title):
         return True
     # A feed below the page's own address is the page's conversation, if a feed above it exists too:
     # else the page is the blog's home, in a folder.
     own = canonical(page)
-    if "/" not in own or _SHELF.search(link.url) or not canonical(link.url).startswith(own + "/"):
+    if "/" not in own or not canonical(link.url).startswith(own + "/") or _SHELF.search(link.url):
         return False
     folder = own.rpartition("/")[0]
     return any(place == folder or folder.startswith(place + "/") for place in above if place != own)
+
+
+# The feeds of a blog are named on all of its pages.
+@lru_cache(maxsize=1_024)
+def _says_comments(url: str, title: str | None) -> bool:
+    """Whether the address or the title of a feed says that it is one of comments."""
+    parts = urlsplit(url)
+    is_path = _COMMENTS_PATH.search(parts.path) or _COMMENTS_PATH.search(parts.query)
+    return bool(is_path) or speaks_of_comments(title)
 
 
 def _distance(link: FeedLink, page: str) -> tuple[bool, bool, int]:
