@@ -131,10 +131,10 @@ def look(name: str, where: str, files: str | None, given: argparse.Namespace) ->
             make(archive, posts=given.posts, blogs=given.blogs)
             archive.listing.rebuild()
             archive.search.index()
-        with archive.backend.database.writing() as connection:
-            if connection.dialect.name == "postgresql":
-                # The server does so by itself, a minute later.
-                connection.exec_driver_sql("analyze")
+        if name == "postgresql":
+            with archive.backend.database.engine.connect() as connection:
+                # The server does so by itself, a minute later: until then each search goes through a list of new words.
+                connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("vacuum analyze")
         paths = chosen_paths(archive)
     with served(where, files) as (server, address):
         _follow(address, paths)

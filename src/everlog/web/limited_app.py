@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# The name in a request's scope of what says that its answer is expensive.
+EXPENSIVE = "everlog.expensive"
 # Of what could not have its turn; the seconds that a reader waits before it asks again.
 BUSY_SECONDS = 5
 
@@ -39,6 +41,7 @@ class LimitedApp:
         if not await self._turns.take():
             await (await self._wait(Request(scope), 503, BUSY_SECONDS))(scope, receive, send)
             return
+        scope[EXPENSIVE] = True
         is_over = False
 
         def give_back() -> None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 # Requests that are under way when the server is stopped have so long to end.
 GRACE_SECONDS = 3
-# Pages that are made at the same time. Python makes one at a time anyhow: more threads only make all of them late
-# together, and each has memory and a connection of its own.
+# Threads that wait for files and databases; `page_maker` has how many of them make pages. Each has memory and a
+# connection of its own.
 THREADS = 8
 # A film that nobody reads on holds a connection no longer than this.
 SILENT_SECONDS = 30

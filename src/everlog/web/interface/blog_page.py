@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
@@ -29,8 +29,12 @@ class BlogPage:
 
     async def blog(self, request: Request) -> Response:
         """The posts of a blog, a page at a time, with what they can be filtered by."""
-        blog = await self._make.look(self._make.blog_at, request.path_params["home"])
-        if blog is None:
-            return await self._make.no_blog(request)
-        values = await self._make.look(self._posts.page, blog, Asked(dict(request.query_params)))
-        return await self._make.page(request, "blog.html", **values, day_of=published_day, is_unsure=is_unsure)
+        asked = Asked(dict(request.query_params))
+
+        def values() -> dict[str, Any] | None:
+            blog = self._make.blog_at(request.path_params["home"])
+            if blog is None:
+                return None
+            return {**self._posts.page(blog, asked), "day_of": published_day, "is_unsure": is_unsure}
+
+        return await self._make.page_of(request, "blog.html", values) or await self._make.no_blog(request)

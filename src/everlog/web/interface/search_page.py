@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.routing import Route
 
 from everlog.web.interface.page_maker import number_in
@@ -37,10 +36,10 @@ class SearchPage:
         """What is found in all blogs."""
         asked = Asked(dict(request.query_params))
         page = min(max(number_in(asked.get("page")), 1), MOST_PAGES)
-        # Before the reading begins: an index that is made only now would not be seen in it.
-        await run_in_threadpool(self._make.archive.search.index)
-        values = await self._make.look(results_of, self._make.archive, asked, page, public=self._make.is_public)
-        return await self._make.page(
-            request, "search.html", 400 if values["problem"] else 200, **values, anchor_of=anchor_of,
-            headers={"X-Robots-Tag": "noindex"},
-        )
+        archive, public = self._make.archive, self._make.is_public
+        return await self._make.page_of(
+            request, "search.html",
+            lambda: {**results_of(archive, asked, page, public=public), "anchor_of": anchor_of},
+            # An index that is made only now would not be seen in a reading that has begun.
+            before=archive.search.index, headers={"X-Robots-Tag": "noindex"},
+        ) or await self._make.nothing_here(request)

@@ -49,8 +49,9 @@ class StartPage:
     async def start(self, request: Request) -> Response:
         """All blogs, a page at a time."""
         asked = Asked(dict(request.query_params))
-        values = await self._make.look(self._blogs, asked)
-        return await self._make.page(request, "start.html", **values, day_of=published_day)
+        return await self._make.page_of(
+            request, "start.html", lambda: {**self._blogs(asked), "day_of": published_day},
+        ) or await self._make.nothing_here(request)
 
     async def keys(self, request: Request) -> Response:
         """The keys, for who comes without scripts."""

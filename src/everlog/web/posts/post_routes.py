@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -56,14 +56,15 @@ class PostRoutes:
     async def read(self, request: Request) -> Response:
         """A post as everlog read it."""
         url = read_url(behind(request.scope, "/read/"))
-        found = await self._found(url)
-        if url is None or found is None:
-            return await self._missing(request, url)
-        values = await self._make.look(
-            self._post.page, found, replay=self._make.origins.replay(request.headers["host"]),
-            interface=self._make.interface(request),
-        )
-        return await self._make.page(request, "post.html", **values, day_of=published_day)
+
+        def values() -> dict[str, Any] | None:
+            found = self._post.find(url) if url is not None else None
+            if found is None:
+                return None
+            replay, interface = self._make.origins.replay(request.headers["host"]), self._make.interface(request)
+            return {**self._post.page(found, replay=replay, interface=interface), "day_of": published_day}
+
+        return await self._make.page_of(request, "post.html", values) or await self._missing(request, url)
 
     async def comments(self, request: Request) -> Response:
         """A further part of a post's comments: a page of its own, of which the page of the post takes the list."""
