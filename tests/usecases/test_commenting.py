@@ -9,6 +9,7 @@ import pytest
 
 import a_blog
 from everlog.archive import open_archive
+from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.relearn import learn_again
@@ -159,6 +160,37 @@ def test_the_second_page_of_comments_is_another_address_whose_comments_belong_to
     kept = post(archive, 3)
     assert len(kept.comments) == 12
     assert kept.comments_state == "complete"
+
+
+def test_pages_of_comments_that_a_first_crawl_meets_one_by_one_make_one_version_of_the_post(fetcher, archive):
+    put_pages_of_comments(fetcher, 3, said(3, 12))
+    crawl(fetcher, archive)
+    kept = post(archive, 3)
+    assert (kept.version, len(kept.comments)) == (1, 12)
+    assert not list(archive.events())
+    (blog,) = archive.blogs()
+    page = archive.captures.find(blog.id, a_blog.url(3))
+    assert kept.warc == (page.place.file, page.place.offset)
+
+
+def test_comments_that_came_after_a_crawl_make_a_version_and_an_event(fetcher, archive):
+    put_comments(fetcher, 3, said(3, 2))
+    crawl(fetcher, archive)
+    put_comments(fetcher, 3, said(3, 3))
+    (blog,) = archive.blogs()
+    archive.urls.requeue(blog.id, [canonical(a_blog.url(3))])
+    update(fetcher, archive)
+    assert (post(archive, 3).version, len(post(archive, 3).comments)) == (2, 3)
+    assert [event.kind for event in archive.events()] == ["comments"]
+
+
+def put_pages_of_comments(fetcher, number, comments):
+    """A post without a comment feed, whose second page of comments has its canonical address."""
+    later = f"{a_blog.url(number)}/comment-page-2/"
+    canonical_link = f"<link rel=canonical href={a_blog.url(number)}>"
+    for url, shown in ((a_blog.url(number), comments[:6]), (later, comments[6:])):
+        after = thread_html(shown, stated=len(comments)) + f"<a href={later}>Older comments</a>"
+        fetcher.put(url, a_blog.page(number, head=canonical_link, after=after))
 
 
 def items_of(comments):

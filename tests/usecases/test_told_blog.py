@@ -16,6 +16,7 @@ from a_web import MemoryWeb
 from everlog.archive import open_archive
 from everlog.records import Exchange, Failure, Fetched
 from everlog.usecases.crawl.crawl_blog import archive_blog
+from history.sites.wordpress_feeds import WordPressFeeds
 from history.sites.wordpress_rest import WordPressRest
 
 if TYPE_CHECKING:
@@ -254,3 +255,26 @@ def test_an_interface_that_is_switched_off_changes_nothing(trap, archive):
     site = Blog.of(15, traps={trap})
     crawled(site, archive)
     assert held(archive).keys() == site.links
+
+
+class FeedWithoutSigns(WordPressFeeds):
+    """Its feed leaves out what its pages have, and its later pages are the first one again."""
+
+    def publish(self, **said):
+        post = super().publish(**said)
+        self.posts[post.number] = replace(post, body=f"<p>{LONG * 3} It was day {post.number}.</p><p>{LONG}</p>")
+        return self.posts[post.number]
+
+    def _texts(self, post):
+        excerpt, whole = super()._texts(post)
+        return excerpt, whole.replace("harbour", "") if whole is not None else None
+
+
+def test_posts_of_a_feed_whose_pages_say_more_are_no_edits_in_the_crawl_that_brought_them(archive):
+    site = FeedWithoutSigns.of(30, traps={"to-first"})
+    crawled(site, archive)
+    found = held(archive)
+    assert found.keys() == site.links
+    assert {post.version for post in found.values()} == {1}
+    assert all("harbour" in post.text and post.warc is not None for post in found.values())
+    assert not [event for event in archive.events() if event.kind in {"edited", "comments"}]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from everlog.records import Comment, Post, Provenance
-from everlog.versions import is_same_article, replaces
+from everlog.versions import is_same_article, more_of, replaces
 
 DAY = datetime(2024, 5, 1, tzinfo=UTC)
 SENTENCES = [f"Sentence number {number} tells of boat{number} and of port{number}." for number in range(20)]
@@ -141,3 +141,23 @@ def test_under_another_template_large_edits_comments_and_losses_are_still_seen()
     assert replaces(HELD, replace(HELD, comments=COMMENTS[:1]), other_template=True) == "changed"
     assert replaces(HELD, replace(HELD, text="Log in."), other_template=True) == "truncated"
     assert is_same_article(replace(HELD, text=""), replace(HELD, text=""), other_template=True)
+
+
+NEXT = Comment(id="3", author="Cy", text="So it was.")
+TOLD = replace(HELD, provenance={"text": Provenance(method="feed-entry")})
+
+
+@pytest.mark.parametrize(("held", "read", "more"), [
+    (HELD, replace(HELD, comments=(*COMMENTS, NEXT)), "comments"),
+    (HELD, replace(HELD, comments=(NEXT,)), None),
+    (HELD, replace(HELD, comments=(replace(COMMENTS[0], text="Nasty."), COMMENTS[1], NEXT)), None),
+    (HELD, replace(HELD, comments=(*COMMENTS, NEXT), text=TEXT + " It rained."), None),
+    (HELD, replace(HELD, text=TEXT + " It rained."), None),
+    (TOLD, replace(HELD, text=TEXT + " It rained."), "page"),
+    (TOLD, replace(TOLD, text=TEXT + " It rained."), None),
+], ids=[
+    "the next page of comments", "other comments", "an edited comment beside", "an edited text beside",
+    "an edited text", "the page of a post that a feed told", "a feed that tells it otherwise",
+])
+def test_what_a_crawl_meets_of_one_post_on_several_pages_belongs_together(held, read, more):
+    assert more_of(held, read) == more

@@ -19,13 +19,14 @@ from everlog.extract.feed_entry import as_kept
 from everlog.history.answers import article_of
 from everlog.languages.detect import guess, is_enough
 from everlog.records import Post, Provenance
+from everlog.records.post import BY_FEED_ENTRY, BY_INTERFACE
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.history.source import ListedPost
 
-METHOD, FEED_METHOD = "api", "feed-entry"
+METHOD, FEED_METHOD = BY_INTERFACE, BY_FEED_ENTRY
 # What an interface says alone, what its page says too, and what its page contradicts. An interface hands out what the
 # site's database holds: of 400 posts of two WordPress sites and 100 of Ghost all were as they stand there.
 ALONE, AGREED, CONTRADICTED = 0.95, 1.0, 0.6

@@ -17,6 +17,8 @@ CommentsState = Literal["complete", "partial", "failed", "off", "none"]
 PostKind = Literal["post", "page"]
 # Who captured the page: everlog, a web archive, or another program whose files were imported.
 Origin = Literal["live", "memento", "import"]
+# How the record says that an interface told a field, or the entry of a feed: neither needs the post's page.
+BY_INTERFACE, BY_FEED_ENTRY = "api", "feed-entry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

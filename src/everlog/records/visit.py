@@ -76,6 +76,8 @@ class Visit:
     # Set when the visit brings what belongs to the version that is held, comments or the page behind a post that was
     # told: nothing was edited.
     completes: bool = False
+    # Set until a blog has been crawled once: what only adds to a post is a further page of it, and no edit.
+    in_first_crawl: bool = False
     # Set when the version that is held was read by another template: what that one takes along is no edit.
     other_template: bool = False
     # Set when others captured the page (a web archive, an imported file): it says nothing about the web of today. What

@@ -10,10 +10,10 @@
 
 from everlog.versions.comment_changes import CommentChanges, EditedComment
 from everlog.versions.compare import Changes, FieldChange, compare
-from everlog.versions.decide import Verdict, is_same_article, replaces
+from everlog.versions.decide import More, Verdict, is_same_article, more_of, replaces
 from everlog.versions.text_diff import Piece, TextChanges
 
 __all__ = [
-    "Changes", "CommentChanges", "EditedComment", "FieldChange", "Piece", "TextChanges", "Verdict", "compare",
-    "is_same_article", "replaces",
+    "Changes", "CommentChanges", "EditedComment", "FieldChange", "More", "Piece", "TextChanges", "Verdict",
+    "compare", "is_same_article", "more_of", "replaces",
 ]

@@ -14,11 +14,13 @@ from typing import Any, Literal
 from everlog.core.words import words
 from everlog.dates.relative import UNITS
 from everlog.records import Post, Role, post_fields
+from everlog.records.post import BY_FEED_ENTRY, BY_INTERFACE
 from everlog.versions.comment_changes import compare_comments
 from everlog.versions.links_and_media import marks_of
 from everlog.versions.text_diff import as_seen, is_same_text
 
 Verdict = Literal["changed", "same", "truncated"]
+More = Literal["page", "comments"]
 
 # The share of its words that an article keeps in any edit; below it, something else is shown in its place. On 1,607
 # posts of 84 blogs: all 100 error pages that were read as articles kept less, and of 1,181 articles cut to two
@@ -64,6 +66,32 @@ def replaces(held: Post, read: Post, *, other_template: bool = False) -> Verdict
     # A page without comments that counts none says nothing about them: a theme may have stopped to show them.
     said = read.comments if read.comments or read.comment_count_claimed is not None else held.comments
     return "same" if is_same and compare_comments(held.comments, said).is_empty else "changed"
+
+
+def more_of(held: Post, read: Post) -> More | None:
+    """What the reading of another page adds to a post that was met a moment ago; None where it does not only add.
+
+    `page`: the text is no longer a feed's or an interface's word alone, but what its page shows. `comments`: the next
+    page of its comments.
+
+    >>> from everlog.records import Comment, Post
+    >>> first, second = Comment(id="1", author="Jo", text="Nice."), Comment(id="2", author="Al", text="Hm.")
+    >>> held = Post(url="u", text="It rained.", comments=(first,))
+    >>> more_of(held, Post(url="u", text="It rained.", comments=(first, second)))
+    'comments'
+    >>> more_of(held, Post(url="u", text="It rained.", comments=(second,))) is None
+    True
+    """
+    if _is_told(held) and not _is_told(read):
+        return "page"
+    changes = compare_comments(held.comments, read.comments)
+    only_adds = bool(changes.added) and not changes.removed and not changes.edited
+    return "comments" if only_adds and is_same_article(held, read, other_template=False) else None
+
+
+def _is_told(post: Post) -> bool:
+    source = post.provenance.get("text")
+    return source is not None and source.method in {BY_INTERFACE, BY_FEED_ENTRY}
 
 
 def is_unsure(post: Post) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.records import Visit
-    from everlog.versions import Verdict
+    from everlog.versions import More, Verdict
 
     Key = tuple[int, str]
     # How many other posts vanished at about the time a post did, and how many were seen well since.
@@ -169,9 +169,12 @@ class VersionDecider:
             return "truncated"
         self._notice(known, visit)
         if visit.completes:
-            known.take(written)
-            self.completed[id(known), known.version] = (known, known.version, written, capture_id)
-            return "same"
+            return self._complete(known, written, capture_id)
+        if verdict == "changed" and visit.in_first_crawl and known.record is not None:
+            more = _more_of(known.record, written.record)
+            if more is not None:
+                written = completed(written, known.record)
+                return self._complete(known, written, capture_id if more == "page" else None)
         if verdict == "same" and not _is_first_live(known, visit):
             self._tell(_whole_again(known, visit))
             self._note_reading(known, written)
@@ -188,6 +191,15 @@ class VersionDecider:
         capture_id = TOLD if visit.told_at is not None else capture_id
         self.remember(known, known.version, written, capture_id, read_at(visit))
         return verdict
+
+    def _complete(self, known: KnownPost, written: Written, capture_id: int | None) -> Kept:
+        """Put what belongs to the version that is held into it; without a capture it stays that of the one it has."""
+        known.take(written)
+        place = (id(known), known.version)
+        if capture_id is None and place in self.completed:
+            capture_id = self.completed[place][-1]
+        self.completed[place] = (known, known.version, written, capture_id)
+        return "same"
 
     def _note_reading(self, known: KnownPost, written: Written) -> None:
         """Another reading of the version that is held: the next one like it need not be compared again."""
@@ -245,6 +257,13 @@ def _verdict(known: KnownPost, written: Written, visit: Visit) -> Verdict:
     verdict = replaces(held, read, other_template=visit.other_template)
     # A page may break off; who asks the site's database is told what its author did.
     return "changed" if verdict == "truncated" and visit.told_at is not None and read.text else verdict
+
+
+def _more_of(held: str, read: str) -> More | None:
+    """What a reading adds to a version in the crawl that brought it."""
+    from everlog.versions import more_of  # noqa: PLC0415 - parses; most visits bring nothing to compare
+
+    return more_of(read_record(held)[0], read_record(read)[0])
 
 
 def _is_first_live(known: KnownPost, visit: Visit) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from everlog.records import Exchange, Fetched, Link, Outcome, Page, Post, Visit
+from everlog.records import Blog, Exchange, Fetched, Link, Outcome, Page, Post, Visit
 from everlog.usecases.page.page_reading import PageReading
 
 
@@ -56,13 +56,14 @@ class PageContext:
             return ()
         return (*self.fetched.exchanges[:-1], *self.made, self.fetched.exchanges[-1])
 
-    def to_visit(self, blog_id: int) -> Visit:
-        """The record of this visit, as the archive stores it."""
+    def to_visit(self, blog: Blog) -> Visit:
+        """The record of this visit to a page of a blog, as the archive stores it."""
         return Visit(
-            blog_id=blog_id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
+            blog_id=blog.id, url=self.link.url, key=self.link.key, outcome=self.outcome, reason=self.reason,
             note=self.note, exchanges=self.exchanges, post=self.post,
             post_key=self.post_key, links=tuple(self.links), new_posts=self.new_posts,
             comments_tried=self.comments_tried, sight=self.sight, other_template=self.other_template,
             is_unfinished=self.is_unfinished, completes=self.completes,
-            is_unlisted=self.is_unlisted, lane=self.link.lane if self.outcome == "skip" else None,
+            in_first_crawl=blog.crawled_at is None, is_unlisted=self.is_unlisted,
+            lane=self.link.lane if self.outcome == "skip" else None,
         )

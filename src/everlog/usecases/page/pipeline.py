@@ -153,7 +153,7 @@ def collect_requisites(page: PageContext, context: CrawlContext) -> None:
 
 async def store(page: PageContext, context: CrawlContext) -> None:
     """Hand the visit to the archive, and those of its post's further pages; they are safe once that says so."""
-    await context.submit(page.to_visit(context.blog.id))
+    await context.submit(page.to_visit(context.blog))
     for part in page.parts if page.kept else ():
         await context.submit(replace(part, post_key=page.held_key))
 
