@@ -45,10 +45,10 @@ FOR_HTMX = tuple(
 BUNDLE = 25
 # Of blogs, and of pages that show a whole blog.
 BLOGS = 12
-# Payloads that are asked for by themselves, and of all payloads those that are an article by themselves, each blog's
-# with the same steps between them: in bundles all of them are.
-SINGLE = 1_500
-ARTICLES_STEP = 5
+# Of all payloads those that are an article or in an address by themselves, each blog's with the same steps between
+# them: in bundles all of them are. An address holds fewer.
+ARTICLES_STEP, ADDRESSES_STEP = 5, 10
+ADDRESS_BUNDLE = 10
 LOAD_MILLISECONDS = 120_000
 # Pages that say back what they are asked for: where the payload stands, in the path or behind the question mark.
 ADDRESSES = (
@@ -229,9 +229,10 @@ def test_no_article_runs(stage: Stage, served: Served):
 
 
 def test_nothing_runs_that_stands_in_an_address(stage: Stage, served: Served, texts: tuple[str, ...]):
+    bundles = [" ".join(texts[start:start + ADDRESS_BUNDLE]) for start in range(0, len(texts), ADDRESS_BUNDLE)]
     paths = [
-        ADDRESSES[number % len(ADDRESSES)].format(quote(text, safe="" if number % 2 else "/<>'\"()=;:"))
-        for number, text in enumerate(texts[:SINGLE])
+        ADDRESSES[number % len(ADDRESSES)].format(quote(text, safe="" if number // 2 % 2 else "/<>'\"()=;:"))
+        for number, text in enumerate([*bundles, *texts[::ADDRESSES_STEP]])
     ]
     assert shown(stage, served, [path for path in paths if "/feed/" not in path or "%" in path]) == []
 

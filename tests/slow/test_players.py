@@ -1,7 +1,10 @@
-"""Others' programs on one of our archives: warcio, wacz, pywb and ReplayWeb.page read it, and show the same pages.
+"""Pages as they were: what Chromium draws of a replayed page is what it drew of the live one, and nobody else is asked.
 
-All sites that replay is looked at with: two real WordPress, Ghost, and twelve made with generators. Pages are compared
-pixel by pixel with what they were live, at the width of a screen.
+All sites that replay is looked at with: WordPress with a block theme and a classic one, Ghost, and twelve made with
+Hugo, Jekyll, Pelican, Nikola, Hexo and Eleventy: their front page, two posts and a list of posts, at the widths of a
+telephone and of a screen. The sites are gone when their pages are replayed. Others' programs have the same archive:
+warcio, wacz, pywb and ReplayWeb.page read it, and show the same pages, at the width of a screen.
+`benchmarks/replay_pixels.py` has our own figures one by one, with pictures.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import pytest
 
 from cli.program import everlog
 from importing.other_programs import needs_them, wacz_complaints
-from made_sites.comparing import NAMES, OPTIONAL_FONTS, WAYS, captured
+from made_sites.comparing import NAMES, OPTIONAL_FONTS, WAYS, as_line, captured, compared
 from made_sites.looking import WIDTHS, chromium
 from made_sites.making import needs_sites
 from made_sites.player import playing
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
 pytestmark = [needs("pywb"), needs("wordpress"), needs("ghost"), needs_sites(), needs_them]
 WIDTH = max(WIDTHS)
-# Of all pixels of a page, as for our own replay.
+# Of all pixels of a page.
 MEDIAN, WORST = 0.005, 0.03
 # The one page with an escape in `url()`. ReplayWeb.page takes its backslash for a slash, and asks for what no browser
 # would ask for. (Its style says `url(/pictures/\\35 .svg)`, which is `/pictures/5.svg`.)
@@ -44,6 +47,7 @@ class Archived:
     """Sites that were crawled twice and are gone, how they looked, and what was made of them for others."""
 
     eyes: Eyes
+    place: Path
     sites: tuple[Subject, ...]
     live: Looks
     files: tuple[Path, ...]
@@ -76,7 +80,7 @@ def archived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archived]:
             )
             assert done.code == 0, done.err
         files = tuple(sorted(archive.rglob("*.warc.gz")))
-        yield Archived(eyes=eyes, sites=sites, live=live, files=files, package=package, index=index)
+        yield Archived(eyes=eyes, place=archive, sites=sites, live=live, files=files, package=package, index=index)
 
 
 def asked_live(archived: Archived, page: str) -> tuple[str, ...]:
@@ -88,6 +92,16 @@ def check(different: dict[str, float]) -> None:
     worst = dict(sorted(different.items(), key=lambda each: -each[1])[:10])
     assert median(different.values()) <= MEDIAN, worst
     assert max(different.values()) <= WORST, worst
+
+
+def test_replayed_pages_look_as_they_did_and_ask_nobody_else(archived: Archived) -> None:
+    found = list(compared(archived.sites, archived.live, archived.place, archived.eyes))
+    assert len(found) == len(NAMES) * 4 * len(WIDTHS)
+    assert [each for each in found if each.asked_elsewhere] == []
+    table = "\n".join(as_line(each) for each in sorted(found, key=lambda each: -each.difference.share)[:20])
+    shares = [each.difference.share for each in found]
+    assert median(shares) <= MEDIAN, table
+    assert max(shares) <= WORST, table
 
 
 def test_warcio_and_wacz_accept_every_file(archived: Archived) -> None:
