@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from web.conftest import POST, stamp
 from web.served_archive import OWN_SCRIPT, Served
 
 STATIC = files("everlog.web").joinpath("static")
+DOCS = Path(__file__).parents[2] / "docs" / "serving.md"
 PATHS = ["/", "/blog/a.example", "/captures/a.example", "/complete/a.example", "/search?q=hello", "/keys", "/nowhere",
          f"/web/{stamp(10)}/{POST}", f"/web/*/{POST}", f"/read/{POST}", f"/diff/1/2/{POST}"]
 
@@ -59,6 +61,14 @@ def test_the_keys_are_told_on_a_page_of_their_own_and_below_every_page(served: S
     start = served.page("/").text
     assert '<a href="/keys" data-keys>Keys</a>' in start
     assert '<dialog id="keys" aria-labelledby="keys-name">' in start
+
+
+def test_the_documentation_has_the_same_keys(served: Served):
+    page = served.page("/keys").text.partition("<dialog")[0].replace("</dt><dd>", "</dt> <dd>")
+    shown = [re.sub(r"<[^>]+>", "", row) for row in re.findall(r"<dt>.*?</dd>", page)]
+    table = DOCS.read_text("utf-8").partition("| key | |\n|---|---|\n")[2].partition("\n\n")[0]
+    told = [re.sub(r"[`,]", "", row).strip("| ").replace(" | ", " ") for row in table.splitlines()]
+    assert [re.sub(r"[`,]", "", row) for row in shown] == told
 
 
 def test_what_a_stranger_wrote_asks_htmx_for_nothing(served: Served):

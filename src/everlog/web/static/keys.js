@@ -36,7 +36,10 @@
     const next = here >= 0 ? here + step : items.findIndex((item) => item.getBoundingClientRect().bottom > 0);
     const item = items[next];
     if (!item) return;
-    (item.querySelector(FIRST) ?? item).focus({ preventScroll: true });
+    const link = item.querySelector(FIRST);
+    // What leads nowhere, such as an event that is of no post, is no stop of the Tab key; j and k must not end at it.
+    if (!link) item.tabIndex = -1;
+    (link ?? item).focus({ preventScroll: true });
     item.scrollIntoView({ block: "nearest" });
   }
 
