@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from html import unescape
+from importlib.resources import files
 
 import pytest
 
 from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
+from everlog.web.page_templates import TypedCommands
 from web.conftest import FILM, PICTURE, POST, stamp
 from web.served_archive import Served, serving
+
+COMMANDS = (
+    "copy", "crawl", "demo", "export", "fleet", "hide", "import", "repair", "reread", "rules", "search", "serve",
+    "show", "status", "update", "verify", "watch", "worker",
+)
 
 
 def test_the_start_page_has_all_blogs(served: Served):
@@ -22,6 +31,37 @@ def test_the_start_page_has_all_blogs(served: Served):
 def test_an_archive_without_blogs_says_how_to_begin(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive, serving(archive) as served:
         assert "everlog crawl" in served.page("/").text
+
+
+@pytest.mark.parametrize("name", sorted(
+    each.name for each in files("everlog.web").joinpath("templates").iterdir() if each.name.endswith(".html")
+))
+def test_a_command_on_a_page_is_written_as_it_can_be_typed(name):
+    """By `typed`, which names the program and the archive: a bare one is of another archive, or of no program."""
+    text = files("everlog.web").joinpath("templates", name).read_text("utf-8")
+    assert re.findall(rf"\beverlog (?:{'|'.join(COMMANDS)})\b", text) == []
+
+
+def test_commands_name_the_program_and_the_archive_that_is_served(tmp_path):
+    typed = TypedCommands(program="scripts/everlog", archive=" --archive 'my blogs'")
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add("http://empty.example/", scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, "http://empty.example/page", outcome="post", post=some.post(
+                "http://empty.example/page", comments_state="failed",
+            ))])
+        archive.blogs.add("http://none.example/", scope="path")
+        archive.hidden.set_post(archive.listing.find("http://empty.example/page").id, hidden=True)
+        with serving(archive, typed=typed) as served, serving(archive, typed=typed, public=True) as public:
+            for path, command in (
+                ("/", "crawl http://none.example/"), ("/blog/none.example", "crawl http://none.example/"),
+                ("/timeline/none.example", "update http://none.example/"), ("/requests/none.example", "watch"),
+                ("/read/http://empty.example/page", "update http://empty.example/"),
+                ("/read/http://empty.example/page", "serve --public"),
+            ):
+                said = unescape(served.page(path).text)
+                assert f"<code>scripts/everlog {command} --archive 'my blogs'</code>" in said, path
+                assert "my blogs" not in unescape(public.page(path).text), path
 
 
 def test_the_captured_pages_of_a_blog_are_listed_by_kind_and_words(served: Served):
