@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import PlainTextResponse, Response
 
+from everlog.archive.projection.post_content import EXCERPT
 from everlog.core.urls import without_user
 from everlog.web.mementos.capture_times import day_in_words, in_words, short_day, timestamp
 
@@ -66,7 +67,7 @@ class Pages:
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
             "counted": counted, "lang": lang_attribute, "is_web": is_web,
-            "first_picture": first_picture,
+            "first_picture": first_picture, "ended_at_a_word": ended_at_a_word,
         }
         self._jinja.globals |= {
             "style": self.versioned("everlog.css"), "static": self.versioned, "swap": SWAP, "append": APPEND,
@@ -138,6 +139,19 @@ def first_picture(article: str) -> str:
     """
     found = _PICTURE.search(article)
     return unescape(found[1]) if found else ""
+
+
+def ended_at_a_word(excerpt: str) -> str:
+    """The excerpt of a post, which is cut at a letter, up to its last whole word; up to the letter if it has no words.
+
+    >>> ended_at_a_word("short"), ended_at_a_word("word " * 60)[-10:], len(ended_at_a_word("\u5b57" * EXCERPT))
+    ('short', 'word word\u2026', 241)
+    """
+    if len(excerpt) < EXCERPT:
+        return excerpt
+    words = excerpt.rpartition(" ")[0].rstrip()
+    # Chinese and Japanese have blanks around foreign words only: one far from the end is not where to end.
+    return f"{words if len(words) > EXCERPT // 2 else excerpt}\u2026"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -11,13 +11,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from everlog.archive.projection.filters import PostFilter
-from everlog.archive.projection.post_content import EXCERPT
 from everlog.replay import View
 from everlog.web.feeds.atom_feed import CONTENT_TYPE, FeedEntry, FeedHead, atom_feed, urn_of
 from everlog.web.interface.event_list import EventList
 from everlog.web.interface.page_maker import safe, short
 from everlog.web.mementos.capture_times import http_date, timestamp
-from everlog.web.page_templates import is_language
+from everlog.web.page_templates import ended_at_a_word, is_language
 from everlog.web.posts.reading_view import shown_article
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class FeedRoutes:
         return FeedEntry(
             id=safe(post.url), title=post.title or "Without a title", updated=post.changed_at,
             published=post.published, link=f"{here}/read/{safe(post.url)}", via=safe(post.url),
-            authors=post.authors or ((blog,) if blog else ()), tags=post.tags, summary=_in_words(post.excerpt),
+            authors=post.authors or ((blog,) if blog else ()), tags=post.tags, summary=ended_at_a_word(post.excerpt),
             language=post.language if is_language(post.language) else None, html=self._article(request, post),
         )
 
@@ -168,15 +167,3 @@ def _change_entry(here: str, found: Happening) -> FeedEntry:
 
 def _name(post: PostSummary) -> str:
     return post.title or short(post.url)
-
-
-def _in_words(excerpt: str) -> str:
-    """An excerpt that ends with a word: where it was cut is between two, if there are any.
-
-    >>> _in_words("short"), _in_words("word " * 60)[-10:], len(_in_words("\u5b57" * 300))
-    ('short', 'word word\u2026', 301)
-    """
-    if len(excerpt) < EXCERPT:
-        return excerpt
-    words = excerpt.rpartition(" ")[0].rstrip()
-    return f"{words if len(words) > EXCERPT // 2 else excerpt}\u2026"
