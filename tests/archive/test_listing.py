@@ -238,6 +238,25 @@ def test_a_hidden_post_is_in_no_public_list_and_no_public_count(archive, blog):
     assert list(verify(archive)) == []
 
 
+def test_in_public_the_figures_of_a_blog_are_those_of_the_posts_that_are_shown(archive, blog):
+    commit(archive, blog, [
+        visit(blog, "e", published=day(7), comments=(Comment(text="hello"), Comment(text="you")),
+              provenance={"text": Provenance(method="selector", confidence=0.25)}),
+        visit(blog, "f", comments=(Comment(text="hi"),),
+              provenance={"text": Provenance(method="selector", confidence=0.75)}),
+    ])
+    archive.hidden.set_post(archive.listing.find(HOME + "e").id, hidden=True)
+    [shown] = archive.overview.figures([blog], public=True).values()
+    assert (shown.posts, shown.versions, shown.comments, shown.unsure, shown.hidden) == (5, 5, 1, 0, 1)
+    assert shown.confidence == pytest.approx(0.75)
+    assert archive.overview.blogs(public=True)[0].figures == shown
+    [whole] = archive.overview.figures([blog]).values()
+    assert (whole.posts, whole.comments, whole.unsure) == (6, 3, 1)
+    assert whole.confidence == pytest.approx(0.5)
+    archive.hidden.set_post(archive.listing.find(HOME + "f").id, hidden=True)
+    assert archive.overview.figures(public=True)[blog].confidence is None
+
+
 def test_a_hidden_blog_is_in_no_public_list(archive, blog):
     assert archive.hidden.set_blog(blog, hidden=True)
     assert not archive.hidden.set_blog(blog, hidden=True)

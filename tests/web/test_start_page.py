@@ -11,6 +11,7 @@ import pytest
 from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
+from everlog.records import Comment
 from web.conftest import PICTURE, answer, filled, stamp
 from web.served_archive import Served, serving
 from web.some_blogs import add_events, add_posts
@@ -142,7 +143,25 @@ def test_in_public_a_hidden_blog_has_no_icon_and_hidden_posts_change_no_figure(t
             text = public.page("/").text
             assert names(text) == ["a.example"]
             assert "<dd>2</dd>" in text
-            assert "Confidence" not in text
             assert "Post 0" not in text
             assert public.page("/icon/a.example").status == 200
             assert public.page("/icon/b.example").status == 404
+
+
+def test_in_public_comments_and_confidence_are_those_of_the_posts_that_are_shown(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        # Of these the first is read at 20 %, the others at 90.
+        blog = add_posts(archive, "http://a.example/", 3, title="A")
+        with archive.lock(blog):
+            archive.commit([some.page(blog, f"http://a.example/{name}", outcome="post", post=some.post(
+                f"http://a.example/{name}", text=f"{name} {some.LONG}", comments_state="complete",
+                comments=tuple(Comment(id=str(number), text="Hello") for number in range(count)),
+            )) for name, count in (("many", 40), ("few", 2))])
+        for name in ("0", "many"):
+            archive.hidden.set_post(archive.listing.find(f"http://a.example/{name}").id, hidden=True)
+        with serving(archive, public=True) as public, serving(archive) as private:
+            text = public.page("/").text
+            assert "<dt>Posts</dt><dd>3</dd>" in text
+            assert "<dt>Comments</dt><dd>2</dd>" in text
+            assert "<dt>Confidence</dt><dd>90 %</dd>" in text
+            assert "<dt>Comments</dt><dd>42</dd>" in private.page("/").text

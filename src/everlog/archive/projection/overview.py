@@ -15,13 +15,14 @@ from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none
 from everlog.archive.db.database import ObjectOf, in_parts, one_of
 from everlog.archive.projection.filters import PostFilter, is_public
+from everlog.archive.projection.project_posts import SUMS, summands
 from everlog.archive.projection.terms import language_term, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from sqlalchemy import Row
+    from sqlalchemy import Connection, Row
 
     from everlog.archive.db.database import Database
     from everlog.archive.projection.post_content import TermKind
@@ -33,12 +34,15 @@ MOST_FACETED = 1_000
 BlogOrder = Literal["changed", "name", "posts"]
 
 _summaries, _months, _terms = schema.post_summaries, schema.blog_months, schema.blog_terms
-_figures = schema.blog_figures
+_figures, _hidden = schema.blog_figures, schema.hidden_posts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlogFigures:
-    """What is held of a blog. `confidence` is the mean of its posts', `unsure` how many have a low one."""
+    """What is held of a blog. `confidence` is the mean of its posts', `unsure` how many have a low one.
+
+    In public `hidden` is how many posts are in no other figure; the dates of posts are never those of hidden ones.
+    """
 
     posts: int = 0
     pages: int = 0
@@ -130,6 +134,11 @@ def _blogs_of(*, public: bool, some: bool) -> Select[Any]:
 # Pages ask for these ten times a second: to put a statement together takes longer than to run it.
 _WANTED: BindParameter[int] = bindparam("wanted", expanding=True)
 _FIGURES = select(_figures).where(_figures.c.blog_id.in_(_WANTED))
+_COUNTED = ("blog_id", "kind", "hidden", "comments", "comments_state", "versions", "gone", "confidence")
+_HIDDEN = (
+    select(*(_summaries.c[name] for name in _COUNTED)).join(_hidden, _hidden.c.post_id == _summaries.c.post_id)
+    .where(_hidden.c.blog_id.in_(_WANTED))
+)
 _BLOGS = {public: _blogs_of(public=public, some=False) for public in (False, True)}
 _SOME_BLOGS = {public: _blogs_of(public=public, some=True) for public in (False, True)}
 _MONTHS = {public: _months_of(public=public) for public in (False, True)}
@@ -142,15 +151,14 @@ class OverviewRepository:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def figures(self, blogs: Sequence[int] | None = None) -> dict[int, BlogFigures]:
+    def figures(self, blogs: Sequence[int] | None = None, *, public: bool = False) -> dict[int, BlogFigures]:
         """The figures of these blogs, or of all, by their numbers. Blogs without posts have none."""
         with self.database.reading() as connection:
-            if blogs is None:
-                return {row.blog_id: _figures_of(row) for row in connection.execute(select(_figures))}
-            return {
-                row.blog_id: _figures_of(row) for part in in_parts(blogs)
-                for row in connection.execute(_FIGURES, {"wanted": part})
-            }
+            rows = connection.execute(select(_figures)).all() if blogs is None else [
+                row for part in in_parts(blogs) for row in connection.execute(_FIGURES, {"wanted": part})
+            ]
+            hidden = _sums_of_hidden(connection, [row.blog_id for row in rows]) if public else {}
+        return {row.blog_id: _figures_of(row, hidden.get(row.blog_id, {})) for row in rows}
 
     def blogs(
         self, *, after: int = 0, limit: int | None = None, public: bool = False, ids: Sequence[int] | None = None,
@@ -164,7 +172,8 @@ class OverviewRepository:
                 rows = connection.execute(_SOME_BLOGS[public], {"wanted": list(ids), "after": after}).all()[:limit]
             else:
                 rows = connection.execute(_BLOGS[public].limit(limit), {"after": after}).all()
-            figures = self.figures([row.id for row in rows] if limit is not None or ids is not None else None)
+            wanted = [row.id for row in rows] if limit is not None or ids is not None else None
+            figures = self.figures(wanted, public=public)
         return tuple(
             BlogSummary(
                 id=row.id, home=row.home, title=row.title, crawled_at=moment_or_none(row.crawled_at),
@@ -286,11 +295,21 @@ def _most_frequent(names: Iterable[str], fold: Callable[[str], str], most: int) 
     return tuple(TermCount(term=term, label=labels[term], posts=count) for term, count in best)
 
 
-def _figures_of(row: Row[Any]) -> BlogFigures:
+def _sums_of_hidden(connection: Connection, blogs: Sequence[int]) -> dict[int, Counter[str]]:
+    """What hidden posts, of which there are few, add to the figures of their blogs."""
+    found: dict[int, Counter[str]] = {blog: Counter() for blog in blogs}
+    for part in in_parts(blogs):
+        for row in connection.execute(_HIDDEN, {"wanted": part}):
+            for name, value in summands(dict(row._mapping)):
+                found[row.blog_id][name] += value
+    return found
+
+
+def _figures_of(row: Row[Any], hidden: Mapping[str, int]) -> BlogFigures:
+    shown = {name: getattr(row, name) - hidden.get(name, 0) for name in SUMS}
+    confidence, rated = shown.pop("confidence"), shown.pop("rated")
     return BlogFigures(
-        posts=row.posts, pages=row.pages, comments=row.comments, versions=row.versions, deleted=row.deleted,
-        comments_failed=row.comments_failed, hidden=row.hidden,
-        confidence=row.confidence / row.rated / 1000 if row.rated else None, unsure=row.unsure,
+        **{**shown, "hidden": row.hidden}, confidence=confidence / rated / 1000 if rated else None,
         first_published=moment_or_none(row.first_published_at), last_published=moment_or_none(row.last_published_at),
         changed_at=moment_or_none(row.changed_at or None),
     )

@@ -282,7 +282,7 @@ class _Counts:
         """Count a row, or (`sign` is -1) take it off; with what it was made of, who has that at hand."""
         blog, hidden = row["blog_id"], sign * row["hidden"]
         figures = self._figures[blog]
-        for name, value in _summands(row):
+        for name, value in summands(row):
             figures[name] += sign * value
         self._changed_at[blog] = max(self._changed_at.get(blog, ""), row["changed_at"])
         if row["kind"] != "post":
@@ -330,7 +330,7 @@ class _Counts:
         ))
 
 
-def _summands(row: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def summands(row: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """What a row adds to the figures of its blog."""
     is_post, confidence = row["kind"] == "post", row["confidence"]
     yield ("posts" if is_post else "pages"), 1

@@ -79,9 +79,7 @@ class StartPage:
 
     def _shown(self, blog: BlogSummary, months: Mapping[str, int]) -> dict[str, Any]:
         return {
-            "blog": blog, "posts": sum(months.values()), "drawn": sparkline(months),
-            # These count hidden posts too.
-            "figures": None if self._make.is_public and blog.figures.hidden else blog.figures,
+            "blog": blog, "posts": sum(months.values()), "drawn": sparkline(months), "figures": blog.figures,
         }
 
     def _lately(self) -> dict[str, Any]:
