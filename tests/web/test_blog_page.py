@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
 from everlog.archive.blog_state import SourceState
+from everlog.usecases.completeness import renew
 from everlog.web.interface.month_charts import sparkline, year_charts
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
@@ -150,6 +152,60 @@ def test_who_lists_posts_is_said_with_what_went_wrong(tmp_path):
         assert "lists and counts all posts; not read to its end" in text
         assert "the interface answers HTTP 403" in text
         assert "5, then 3" in text
+
+
+def test_in_public_whether_all_is_held_is_told_without_what_counts_or_names_hidden_posts(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, LONG, 3)
+        with archive.lock(blog):
+            for name in ("secret", "open"):
+                # Its text was told by an interface, and its page could not be had.
+                told = some.post(LONG + name, text=f"{name} {some.LONG}")
+                archive.commit([some.page(blog, LONG + name, outcome="post", post=told, exchanges=())])
+                archive.commit([some.page(blog, LONG + name, outcome="failed", exchanges=(
+                    some.exchange(LONG + name, status=500),
+                ))])
+        archive.hidden.set_post(archive.listing.find(LONG + "secret").id, hidden=True)
+        renew(archive.blogs.find(LONG), archive)
+        with serving(archive, public=True) as public, serving(archive) as private:
+            text, whole = (served.page("/complete/long.example").text for served in (public, private))
+            for path, told, kept in (
+                ("/", "Posts are missing", "2 posts missing"),
+                ("/blog/long.example", "Posts are missing: listed", "2 posts are missing"),
+            ):
+                assert told in public.page(path).text
+                assert kept not in public.page(path).text
+                assert kept in private.page(path).text
+    assert text.count("The reasons are not told: they count posts that are not shown here.") == 2
+    assert "Posts: not complete" in text
+    assert f"/web/{LONG}open" in text
+    assert "secret" not in text
+    assert "posts held" not in text
+    assert f"/web/{LONG}secret" in whole
+    assert "The reasons are not told" not in whole
+
+
+def test_where_nothing_is_hidden_the_public_is_told_the_reasons(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, LONG, 3)
+        with serving(archive, public=True) as public:
+            text = public.page("/complete/long.example").text
+    assert "3 posts held" in text
+    assert "The reasons are not told" not in text
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("Short.", "Short."), ("tide " * 100, "tide tide\u2026"), ("\u6f6e" * 300, "\u6f6e" * 240 + "\u2026"),
+    ("\u6f6e" * 50 + " " + "\u6f6e" * 300, "\u6f6e" * 189 + "\u2026"),
+])
+def test_the_excerpt_of_a_post_ends_with_a_word_where_it_has_words(tmp_path, text, shown):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, LONG + "a", outcome="post", post=some.post(LONG + "a", text=text))])
+        with serving(archive) as served:
+            said = served.page("/blog/long.example").text
+    assert f"{shown}</p>" in said
 
 
 def test_edits_are_told(served: Served):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
+from everlog.core.urls import canonical
 from everlog.usecases.completeness import completeness_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from everlog.history.completeness import Gap, Verdict
     from everlog.web.interface.page_maker import PageMaker
 
 # Addresses of missing posts that a page names: 10,000 would be a page of megabytes.
@@ -35,14 +40,28 @@ class CompletePage:
         if blog is None:
             return await self._make.no_blog(request)
         known = await self._make.look(completeness_of, blog, self._make.archive)
-        hidden = await self._make.look(self._make.archive.hidden.posts, blog.id)
+        hidden = await self._make.look(self._make.archive.hidden.posts, blog.id) if self._make.is_public else ()
+        known = replace(known, posts=_without(known.posts, hidden)) if hidden else known
         # Notes name addresses, hidden ones too.
         doubts = [] if self._make.is_public else await self._make.look(self._doubts, blog.id)
         return await self._make.page(
             request, "complete.html", blog=blog, known=known, most=MOST_GAPS, doubts=doubts,
-            # Sentences count what is held, hidden posts too.
-            is_counted=not (self._make.is_public and hidden),
+            # Sentences and lists count what is held, hidden posts too: without those they would say what is not so.
+            is_counted=not hidden,
         )
 
     def _doubts(self, blog_id: int) -> list[tuple[str, str]]:
         return list(self._make.archive.urls.notes(blog_id))
+
+
+def _without(verdict: Verdict, hidden: Iterable[str]) -> Verdict:
+    """A verdict that names no hidden post: one of which a part is held is missing, and one may be what another is."""
+    keys = {canonical(url) for url in hidden}
+
+    def shown(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+        return tuple(
+            gap for gap in gaps
+            if keys.isdisjoint({canonical(gap.url), *(word.removeprefix("http://") for word in gap.reason.split())})
+        )
+
+    return replace(verdict, missing=shown(verdict.missing), excused=shown(verdict.excused))
