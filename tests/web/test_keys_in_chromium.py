@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from archive import some_visits as some
 from everlog.archive import open_archive
+from everlog.records import Comment
 from web.conftest import filled
 from web.served_archive import Served, serving
 from web.some_blogs import add_events, add_posts
@@ -19,13 +21,26 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
+    from everlog.archive import Archive
+
 pytestmark = pytest.mark.slow
 __all__ = ["browser"]
 
 # No machine is too slow; what never comes is told.
 expect.set_options(timeout=120_000)
 LONG = "http://long.example/"
+TALK = "http://talk.example/post"
 WHERE = "document.activeElement.textContent"
+
+
+def talked_about(archive: Archive) -> None:
+    """A post with two comments, of which one has no date."""
+    blog = archive.blogs.add("http://talk.example/", scope="path").id
+    with archive.lock(blog):
+        archive.commit([some.page(blog, TALK, outcome="post", exchanges=(some.exchange(TALK),), post=some.post(
+            TALK, comments_state="complete",
+            comments=(Comment(id="1", text="Yes", published=some.START), Comment(id="2", text="No")),
+        ))])
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +50,7 @@ def lists(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         filled(archive)
         add_posts(archive, LONG, 100, title="A long life")
         add_events(archive, LONG)
+        talked_about(archive)
     with open_archive(place, read_only=True) as archive, serving(archive) as running:
         yield running
 
@@ -151,6 +167,45 @@ def test_j_goes_through_blogs_events_hits_and_comments(browser: Browser, lists: 
         assert page.evaluate("document.activeElement.closest('.thread') !== null")
 
 
+def test_j_and_k_stop_at_events_that_lead_nowhere_and_go_on(browser: Browser, lists: Served):
+    here = "document.activeElement.closest('li').className"
+    with quiet_page(browser, lists) as page:
+        page.goto(lists.interface + "/timeline/long.example")
+        events = page.locator("#list > li").evaluate_all("items => items.map(item => item.className)")
+        assert events[1:3] == ["event-redesigned", "event-moved"]
+        for event in events:
+            page.keyboard.press("j")
+            assert page.evaluate(here) == event
+            assert page.evaluate("getComputedStyle(document.activeElement.closest('li')).boxShadow") != "none", event
+        page.keyboard.press("j")
+        assert page.evaluate(here) == events[-1]
+        for event in events[-2::-1]:
+            page.keyboard.press("k")
+            assert page.evaluate(here) == event
+
+
+def test_the_time_of_an_event_stands_on_one_line(browser: Browser, lists: Served):
+    with quiet_page(browser, lists, viewport={"width": 1280, "height": 800}) as page:
+        page.goto(lists.interface + "/timeline/long.example")
+        # Of all times this is the longest.
+        page.locator("#list time").first.evaluate("time => time.textContent = '28 September 2024, 20:48 UTC'")
+        for time in page.locator("#list time").all():
+            assert time.evaluate("time => time.getClientRects().length") == 1, time.text_content()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_that_is_wider_than_the_screen_says_so_at_its_edge(browser: Browser, lists: Served, scheme):
+    with quiet_page(browser, lists, viewport={"width": 360, "height": 800}, color_scheme=scheme) as page:
+        page.goto(lists.interface + "/complete/long.example")
+        table = page.locator(".wide").first
+        assert table.evaluate("table => table.scrollWidth > table.clientWidth")
+        layers = table.evaluate("table => getComputedStyle(table).backgroundAttachment")
+        assert layers == "local, local, scroll, scroll"
+        before = table.screenshot()
+        table.evaluate("table => table.style.background = 'none'")
+        assert table.screenshot() != before
+
+
 def test_filters_change_the_page_in_place_and_back_leads_back(browser: Browser, lists: Served):
     with quiet_page(browser, lists) as page:
         page.goto(lists.interface + "/blog/long.example")
@@ -165,7 +220,8 @@ def test_filters_change_the_page_in_place_and_back_leads_back(browser: Browser, 
         page.wait_for_url("**?month=2020-05&author=bob")
         expect(page.locator("#list > li")).to_have_count(2)
         assert page.evaluate("window.isTheSame")
-        assert page.evaluate("document.activeElement.matches('[data-landing]')")
+        # The focus follows when what came has settled.
+        expect(page.locator("[data-landing]")).to_be_focused()
         for address, count in (("?month=2020-05", 4), ("?month=2020", 40), ("", 40)):
             page.evaluate("() => history.back()")
             page.wait_for_url(f"{lists.interface}/blog/long.example{address}", wait_until="load")
@@ -257,3 +313,18 @@ def test_a_post_on_paper_has_no_navigation_and_says_where_links_lead(browser: Br
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
         after = page.evaluate("getComputedStyle(document.querySelector('.article a'), '::after').content")
         assert "http://a.example/about" in after
+
+
+def test_on_paper_comments_have_their_dates_and_lines_of_an_article_are_not_as_wide_as_the_sheet(
+    browser: Browser, lists: Served,
+):
+    with quiet_page(browser, lists, viewport={"width": 1000, "height": 800}) as page:
+        page.emulate_media(media="print")
+        page.goto(f"{lists.interface}/read/{TALK}")
+        assert page.locator(".said time").all_inner_texts() == ["1 May 2024"]
+        assert [link.is_visible() for link in page.locator(".said .link").all()] == [True, False]
+        em, width = page.evaluate("""() => {
+            const article = document.querySelector(".article");
+            return [parseFloat(getComputedStyle(article).fontSize), article.getBoundingClientRect().width];
+        }""")
+        assert 35 <= width / em <= 37
