@@ -135,8 +135,20 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         # Sounds and films.
         (
             "<video src=b poster=c><source src=missing><source src=d><track src=e></video>",
-            (f'<video src="{AT}https://a.org/p/b" poster="{AT}https://a.org/p/c"><source src="{AT}https://a.org/p/d">'
-            f'<track src="{AT}https://a.org/p/e"></video>'),
+            (f'<video src="{AT}https://a.org/p/b" poster="{AT}https://a.org/p/c" crossorigin="anonymous">'
+            f'<source src="{AT}https://a.org/p/d"><track src="{AT}https://a.org/p/e"></video>'),
+        ),
+        # Subtitles that are held, and are of this film: a page without an origin shows them only if asked like this.
+        (
+            "<audio src=b crossorigin=use-credentials><p><track src=c></audio>",
+            f'<audio src="{AT}https://a.org/p/b" crossorigin="anonymous"><p><track src="{AT}https://a.org/p/c"></audio>',
+        ),
+        ("<video src=b><track src=missing></video>", f'<video src="{AT}https://a.org/p/b"><track></video>'),
+        ("<audio crossorigin></audio><track src=c>", f'<audio></audio><track src="{AT}https://a.org/p/c">'),
+        (
+            "<video src=b><video src=c><track src=d></VIDEO >",
+            (f'<video src="{AT}https://a.org/p/b"><video src="{AT}https://a.org/p/c" crossorigin="anonymous">'
+             f'<track src="{AT}https://a.org/p/d"></VIDEO>'),
         ),
         ("<audio src=missing controls></audio>", '<audio controls=""></audio>'),
         # Frames and objects.
@@ -314,6 +326,7 @@ def test_a_page_is_decoded_as_browsers_do(body, content_type, text):
         ("<style>a{b:url(c)}</style>", f'<style>a{{b:url("{AT}https://a.org/p/c")}}</style>'),
         ("<p>&nbsp;&eacute;<br/></p>", "<p>\xa0é<br/></p>"),
         ('<picture><source srcset="missing"/>x<source srcset="b"/></picture>', f'<picture>x<source srcset="{AT}https://a.org/p/b"/></picture>'),
+        ('<audio><track src="b"/></audio>', f'<audio crossorigin="anonymous"><track src="{AT}https://a.org/p/b"/>'),
         ('<embed src="missing"/>', "<iframe srcdoc="),
         ('<iframe srcdoc="&lt;img src=b&gt;"/>', f'<iframe srcdoc="&lt;img src=&quot;{AT}https://a.org/p/b&quot;&gt;"'),
     ],

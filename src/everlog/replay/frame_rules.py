@@ -11,6 +11,8 @@ from everlog.replay.picture_rules import PictureRules
 from everlog.replay.style_rewrite import data_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from everlog.replay.file_rules import Attributes
 
 # What the frames of a page may do, should nothing else hold them: lead the window on when they are clicked.
@@ -30,6 +32,11 @@ class FrameRules(PictureRules):
                 tag.set(name, found)
             else:
                 tag.drop(name)
+
+    def subtitled(self, tag: Attributes, tracks: Iterable[Attributes]) -> None:
+        """A film or sound with subtitles: a page without an origin may show only those that are asked for with CORS."""
+        if any(self.file(track.get("src")) for track in tracks):
+            tag.set("crossorigin", "anonymous")
 
     def _src(self, tag: Attributes) -> None:
         self._put(tag, "src")

@@ -54,6 +54,8 @@ CSS_ATTRIBUTES: Final = frozenset((
     "style", "fill", "stroke", "filter", "mask", "clip-path", "marker", "marker-start", "marker-mid", "marker-end",
     "cursor",
 ))
+# What plays, and may have subtitles.
+FILMS: Final = frozenset(("audio", "video"))
 # In which element, and at which address, stands what a browser drew of a frame.
 DRAWN_FRAME: Final = "data-everlog-frame"
 # Attributes of several candidates.

@@ -7,13 +7,14 @@ page as a browser does. See docs/internals/replay.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape, unescape
 
 from everlog.core.links import refreshed_to
 from everlog.replay.element_rules import MISSING, Rules
 from everlog.replay.frame_rules import not_held
-from everlog.replay.html_places import DRAWN_FRAME
+from everlog.replay.html_places import DRAWN_FRAME, FILMS
 from everlog.replay.html_scan import Scan, Token, scan
 from everlog.replay.html_tokens import Tag, escaped, start_tags
 from everlog.replay.memento_links import Held, Resolve, View, reference
@@ -230,6 +231,8 @@ class _Writer:
             self._embed(tag)
         else:
             rules.apply(tag)
+            if name in FILMS:
+                rules.subtitled(tag, self._tracks(number))
             if self._is_final:
                 self._has_missing = self._has_missing or tag.current(MISSING) == ""
                 write(tag.written())
@@ -243,6 +246,16 @@ class _Writer:
         else:
             tag.forget()
         return tag
+
+    def _tracks(self, number: int) -> Iterator[Tag]:
+        """The `track` elements of a film or sound, which ends with its end tag or where another one begins."""
+        tokens = self._found.tokens
+        for at in range(number + 1, len(tokens)):
+            token, name = tokens[at], tokens[at].name.lower()
+            if name in FILMS:
+                return
+            if name == "track" and token.kind == "start":
+                yield Tag(token.name, token.text)
 
     def _embed(self, tag: Tag) -> None:
         if self._rules.embeds(tag):

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from everlog.core.tree import MAX_TAGS
 from everlog.replay.element_rules import DROPPED, RULED
-from everlog.replay.html_places import CSS_ATTRIBUTES, LAZY_BACKGROUNDS
+from everlog.replay.html_places import CSS_ATTRIBUTES, FILMS, LAZY_BACKGROUNDS
 from everlog.replay.html_tokens import TOKEN, Tag
 
 TokenKind = Literal["start", "end", "raw", "comment", "doctype", "cdata", "instruction", "rest"]
@@ -47,7 +47,7 @@ class Scan:
 
 # Elements whose content is text, with and without character references.
 _RAW = frozenset(("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"))
-_FOLLOWED = frozenset(("picture", "template", "noscript"))
+_FOLLOWED = FILMS | {"picture", "template", "noscript"}
 # Attributes that change on whatever element they stand.
 _INTERESTING = re.compile(
     r"<|(?:^|[\t\n\f /\"'])(?:on|"

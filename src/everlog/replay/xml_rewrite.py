@@ -16,6 +16,7 @@ from lxml import etree
 from everlog.core.tree import MAX_TAGS, UNSETTABLE, Element
 from everlog.replay.element_rules import Rules
 from everlog.replay.frame_rules import not_held
+from everlog.replay.html_places import FILMS
 from everlog.replay.memento_links import Replayed, Resolve, View, reference
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -183,6 +184,8 @@ class _Pass:
         if name == "picture":
             rules.begin_picture()
         rules.apply(node)
+        if name in FILMS:
+            rules.subtitled(node, (_Node(each) for each in element.iter(f"{{{_XHTML}}}track")))
         if name == "style":
             css = rules.css("".join(str(text) for text in element.itertext()))
             if is_final:
