@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from everlog.archive import open_archive
-from web.conftest import FONT, PICTURE, POST, STYLE, stamp
+from web.conftest import FILM, FONT, HOME, PICTURE, POST, STYLE, stamp
 from web.served_archive import Served, serving
 
 PAGES = ["/", "/blog/a.example/", f"/web/{stamp(0)}/{POST}", f"/web/*/{POST}", f"/read/{POST}", "/nowhere"]
@@ -38,12 +38,41 @@ def test_captures_are_sandboxed_and_may_be_loaded_by_captured_pages_only_from_he
         assert "allow-same-origin" not in policy
         assert "default-src 'none'" in policy
         assert "*" not in policy
-    assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert answer.headers["X-Robots-Tag"] == "noindex"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("path", [
+    f"/web/{stamp(0)}/{POST}", f"/web/{stamp(0)}mp_/{POST}", f"/web/2019/{POST}", f"/web/{stamp(0)}/{HOME}feed",
+    f"/web/{stamp(0)}id_/{FONT}", f"/web/2019id_/{FONT}", f"/web/{stamp(0)}/{HOME}gone", "/nowhere",
+    f"/timemap/link/{POST}", f"/timemap/json/{POST}", f"/timegate/{POST}",
+])
+def test_no_other_website_may_read_pages_lists_and_what_is_not_there(served: Served, path):
+    for asked in ({}, {"Origin": "https://evil.example", "Sec-Fetch-Dest": "empty"}, {"Sec-Fetch-Dest": "font"}):
+        assert served.ask(path, **asked).headers["Access-Control-Allow-Origin"] is None
+
+
+@pytest.mark.parametrize("url", [STYLE, PICTURE, FONT, FILM])
+def test_what_pages_are_shown_with_may_be_read_by_pages_without_an_origin_and_not_by_fetch(served: Served, url):
+    # The nearest time is led to, and only who may read the file may know that.
+    for path in (f"/web/{stamp(0)}/{url}", f"/web/2019/{url}"):
+        for asked in ({}, {"Sec-Fetch-Dest": "font", "Origin": "null"}, {"Sec-Fetch-Dest": "image"}):
+            shown = served.ask(path, **asked).headers
+            assert shown["Access-Control-Allow-Origin"] == "*"
+            # A cache does not hand to one what another was answered.
+            assert "Sec-Fetch-Dest" in shown["Vary"]
+        fetched = served.ask(path, **{"Sec-Fetch-Dest": "empty", "Origin": "https://evil.example"}).headers
+        assert fetched["Access-Control-Allow-Origin"] is None
+        assert "Sec-Fetch-Dest" in fetched["Vary"]
+
+
+def test_what_is_public_may_be_read_by_every_website(folder):
+    with open_archive(folder, read_only=True) as archive, serving(archive, public=True) as served:
+        for path in (f"/web/{stamp(0)}/{POST}", f"/timemap/json/{POST}", f"/timegate/{POST}", "/nowhere"):
+            assert served.ask(path, **{"Sec-Fetch-Dest": "empty"}).headers["Access-Control-Allow-Origin"] == "*"
 
 
 @pytest.mark.parametrize("name", [

@@ -12,5 +12,6 @@
 
 What strangers wrote stands on the replay port only, under `Content-Security-Policy: sandbox` without scripts. Nothing
 is changed by any request and nobody is logged in, so there is nothing that a foreign page could make a browser do here:
-`Origin` and `Sec-Fetch-Site` need no look.
+`Origin` and `Sec-Fetch-Site` need no look. Nor can it read anything but what pages are shown with (`open_reading`),
+unless the archive is for everybody.
 """

@@ -49,8 +49,15 @@ _NAMED = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", re.IGNORECASE)
 # What browsers show or play without reading it as a document.
 _AS_IT_IS = re.compile(
     r"(?:image|audio|video|font)/(?!svg)|application/(?:json|pdf|ogg|(?:x-)?font-|vnd\.ms-fontobject|zip|gzip)|"
-    r"text/(?:css|plain|javascript)|application/(?:x-)?javascript"
+    r"text/(?:css|plain|javascript|vtt)|application/(?:x-)?javascript"
 )
+# Files whose servers did not know what they are: a page that has no origin is given them by their type alone.
+_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain"})
+_BY_NAME = {
+    "woff2": "font/woff2", "woff": "font/woff", "ttf": "font/ttf", "otf": "font/otf", "vtt": "text/vtt",
+    "eot": "application/vnd.ms-fontobject", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm",
+    "ogv": "video/ogg", "ogg": "audio/ogg", "oga": "audio/ogg", "mp3": "audio/mpeg", "m4a": "audio/mp4",
+}
 _WORD = re.compile(r"\w+")
 
 
@@ -161,6 +168,18 @@ def open_bytes(archive: Archive, memento: Memento, *, is_part: bool = False) -> 
                 # The record has it too.
                 pass
     return archive.files.open_body(memento.place)
+
+
+def told_type(content_type: str | None, url: str) -> str | None:
+    """The type of a file that is shown in a page: what its server said, or if that is nothing, what its name says.
+
+    >>> told_type("application/octet-stream", "https://a.org/f.woff2?v=4.7"), told_type(None, "https://a.org/f")
+    ('font/woff2', None)
+    """
+    if bare_type(content_type) not in _UNTOLD:
+        return content_type
+    name = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    return _BY_NAME.get(name.rpartition(".")[2].lower(), content_type)
 
 
 def sent_type(content_type: str | None) -> str:

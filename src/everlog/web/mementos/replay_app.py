@@ -24,7 +24,7 @@ from everlog.replay import Replayed, View
 from everlog.web.health import health_of
 from everlog.web.mementos.byte_ranges import ByteRange, read_range
 from everlog.web.mementos.capture_times import from_http_date, http_date, meant_by, timestamp
-from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type
+from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type, told_type
 from everlog.web.mementos.memento_finder import find_memento
 from everlog.web.mementos.memento_protocol import (
     LINK_FORMAT,
@@ -33,6 +33,7 @@ from everlog.web.mementos.memento_protocol import (
     timemap_json,
     timemap_lines,
 )
+from everlog.web.mementos.open_reading import ANYBODY, open_reading
 from everlog.web.mementos.replay_address import ReplayAddress, behind, read_address, read_url
 from everlog.web.origins import origin_of
 
@@ -53,10 +54,8 @@ log = logging.getLogger("everlog.web")
 FOR_EVER, ASK_AGAIN, NEVER = "public, max-age=31536000, immutable", "no-cache", "no-store"
 # Pages are shown without scripts, forms, plug-ins and an origin; a click may lead out of the frame.
 SANDBOX = "sandbox allow-top-navigation-by-user-activation allow-popups allow-popups-to-escape-sandbox"
-SHARED = {
-    # Fonts are fetched with CORS, and by a sandboxed page every file is one of another origin.
-    "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin", "X-Robots-Tag": "noindex",
-}
+# By a sandboxed page every file is loaded from another origin. Who may read one, `open_reading` says.
+ALWAYS = {"Cross-Origin-Resource-Policy": "cross-origin", "X-Robots-Tag": "noindex"}
 
 
 def content_policy(origin: str, *, is_document: bool = True) -> str:
@@ -78,6 +77,8 @@ class ReplayApp:
 
     def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> None:
         self._archive, self._origins, self._pages, self._public = archive, origins, pages, public
+        # An archive for everybody keeps nothing from anybody's pages.
+        self._always = ALWAYS | ANYBODY if public else ALWAYS
 
     def app(self) -> Starlette:
         return Starlette(routes=[
@@ -115,14 +116,14 @@ class ReplayApp:
         asked = request.headers.get("accept-datetime")
         at = _wanted(request)
         if asked is not None and at is None:
-            return PlainTextResponse("Accept-Datetime is not a date of HTTP.\n", status_code=400, headers=SHARED)
+            return PlainTextResponse("Accept-Datetime is not a date of HTTP.\n", status_code=400, headers=self._always)
         found = await run_in_threadpool(find_memento, self._archive, url, at or datetime.now(UTC)) if url else None
         if found is None or found.memento is None:
             return await self._missing(request, url if self._public or not found else found.url, vary="accept-datetime")
         memento = found.memento
         around = await run_in_threadpool(self._archive.mementos.surroundings, found.url, memento)
         addresses = MementoAddresses(self._prefix(request), memento.url)
-        return RedirectResponse(addresses.memento(memento.at), 302, headers=SHARED | {
+        return RedirectResponse(addresses.memento(memento.at), 302, headers=self._always | {
             "Vary": "accept-datetime", "Link": link_header(addresses, around, memento.at), "Cache-Control": NEVER,
         })
 
@@ -134,7 +135,7 @@ class ReplayApp:
         if not moments or form not in {"link", "json"}:
             return await self._missing(request, url)
         addresses = MementoAddresses(self._prefix(request), url or "")
-        headers = SHARED | {"Cache-Control": ASK_AGAIN}
+        headers = self._always | {"Cache-Control": ASK_AGAIN}
         if form == "json":
             return Response(timemap_json(addresses, moments), media_type="application/json", headers=headers)
         text = "".join(timemap_lines(addresses, moments))
@@ -156,15 +157,26 @@ class ReplayApp:
         target = view.frame(Replayed(timestamp=timestamp(memento.at), url=memento.url))
         addresses = MementoAddresses(self._prefix(request), address.url)
         links = f'<{addresses.original}>; rel="original", <{addresses.timegate}>; rel="timegate"'
-        return RedirectResponse(target, 302, headers=SHARED | {
-            "Link": links, "Vary": "accept-datetime", "Cache-Control": NEVER,
+        # A redirect says as much as what it leads to: whoever may not read that is not led on.
+        kind = told_type(memento.content_type, memento.url)
+        sent = "image/svg+xml" if bare_type(kind) == "image/svg+xml" else sent_type(kind)
+        reading = self._reading(request, memento, address, sent)
+        vary = ", ".join(filter(None, ("accept-datetime", reading.pop("Vary", None))))
+        return RedirectResponse(target, 302, headers=self._always | reading | {
+            "Link": links, "Vary": vary, "Cache-Control": NEVER,
         })
+
+    def _reading(self, request: Request, memento: Memento, address: ReplayAddress, sent: str) -> dict[str, str]:
+        """Who may read a capture that is sent as a type; no page is shown with an error or with the bytes as stored."""
+        if self._public or memento.way == "error" or address.modifier == "id_":
+            return {}
+        return open_reading(sent, request.headers)
 
     async def _sent(
         self, request: Request, memento: Memento, address: ReplayAddress, around: Surroundings,
     ) -> Response:
         prefix = self._prefix(request)
-        headers = SHARED | {
+        headers = self._always | {
             "Memento-Datetime": http_date(memento.at),
             "Link": link_header(MementoAddresses(prefix, address.url), around, memento.at),
         }
@@ -176,24 +188,27 @@ class ReplayApp:
             )
             document = await run_in_threadpool(document_of, self._archive, memento, view)
             if document is not None:
+                headers |= self._reading(request, memento, address, document.content_type)
                 return _document(request, document, headers, prefix, status)
         headers["Content-Security-Policy"] = content_policy(origin_of(prefix), is_document=False)
         if bare_type(memento.content_type) == "application/pdf":
             # Browsers show these with a program of their own, which a sandbox shuts out.
             headers["Content-Security-Policy"] = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+        kind = memento.content_type if address.modifier == "id_" else told_type(memento.content_type, memento.url)
+        headers["Content-Type"] = sent_type(kind)
+        headers |= self._reading(request, memento, address, headers["Content-Type"])
         return await self._bytes(request, memento, headers, status)
 
     async def _bytes(self, request: Request, memento: Memento, headers: dict[str, str], status: int) -> Response:
         size, etag = memento.size, f'"{memento.digest.replace(":", "-")}"'
         headers |= {
-            "ETag": etag, "Cache-Control": FOR_EVER, "Accept-Ranges": "bytes",
-            "Content-Type": sent_type(memento.content_type), "Content-Length": str(size),
+            "ETag": etag, "Cache-Control": FOR_EVER, "Accept-Ranges": "bytes", "Content-Length": str(size),
         }
         if _is_known(request, etag):
             return Response(status_code=304, headers=_without_body(headers))
         part = _part(request, etag, size) if status == 200 else None
         if part is not None and part.length == 0:
-            return Response(status_code=416, headers=SHARED | {"Content-Range": f"bytes */{size}"})
+            return Response(status_code=416, headers=self._always | {"Content-Range": f"bytes */{size}"})
         if part is not None:
             status = 206
             headers["Content-Length"] = str(part.length)
@@ -209,7 +224,7 @@ class ReplayApp:
             self._pages.text, "replay_missing.html", root=self._prefix(request), url=url,
             interface=self._origins.interface(request.headers["host"]),
         )
-        return self._pages.answer(page, 404, SHARED | headers, policy=(
+        return self._pages.answer(page, 404, self._always | headers, policy=(
             f"{SANDBOX}; default-src 'none'; style-src {origin_of(self._prefix(request))}"
         ))
 
@@ -220,13 +235,13 @@ class ReplayApp:
         """A capture that cannot be read: what happened, and what to do; in public, nothing of folders and servers."""
         log.error("%s", error)
         said = "This capture could not be read just now." if self._public else str(error)
-        return PlainTextResponse(f"{said}\n", status_code=500, headers=SHARED | {"Cache-Control": NEVER})
+        return PlainTextResponse(f"{said}\n", status_code=500, headers=self._always | {"Cache-Control": NEVER})
 
     async def _broken(self, _request: Request, _error: Exception) -> Response:
         """What nobody expected: what it was stands in the log of the server."""
         return PlainTextResponse(
             "Something unexpected went wrong with this capture.\n", status_code=500,
-            headers=SHARED | {"Cache-Control": NEVER},
+            headers=self._always | {"Cache-Control": NEVER},
         )
 
 
