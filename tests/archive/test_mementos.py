@@ -185,6 +185,21 @@ def test_near_addresses_are_those_of_the_same_name_and_folder(archive, blog):
     assert archive.mementos.near("") == ()
 
 
+def test_who_mistypes_a_page_is_offered_pages_the_most_alike_first(archive, blog):
+    for url in (HOME + "about", HOME + "2024/abuts", *(f"{HOME}post-{number}" for number in range(9))):
+        captured(archive, blog, url, (0,))
+    for name in ("abuot.css", "about.png", "z.woff2"):
+        file = some.exchange(HOME + name, purpose="requisite")
+        store(archive, blog, some.page(blog, HOME + name, outcome="media", lane="requisite", exchanges=(file,)))
+    store(archive, blog, some.page(blog, HOME + "abuot-feed", outcome="feed"), some.media_visit(blog, HOME + "abuot-1"))
+    near = [address.url for address in archive.mementos.near(HOME + "abuot")]
+    assert near[:2] == [HOME + "2024/abuts", HOME + "about"]
+    assert {address.removeprefix(HOME)[:5] for address in near[2:]} == {"post-"}
+    # Who asks for a file is offered files, too.
+    assert archive.mementos.near(HOME + "abuts.css")[0].url == HOME + "abuot.css"
+    assert archive.mementos.near(HOME + "abuot.html", limit=1)[0].url in {HOME + "about", HOME + "2024/abuts"}
+
+
 def test_look_ups_go_by_the_indexes(archive, blog, place):
     captured(archive, blog, PAGE, (0,))
     asked = NEAREST.params(keys=["a.example/2024/a-post"], moment="2024")

@@ -8,9 +8,12 @@ were made. In public nothing is held of a hidden blog, nor under an address of a
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
+from rapidfuzz.distance import Indel
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
@@ -51,9 +54,15 @@ _FOR_PROGRAMS = ("feed", "robots")
 ONE_SECOND = timedelta(seconds=1)
 # Addresses of a blog among which near ones are looked for: so many are read in 30 ms or so.
 MOST_NEIGHBOURS = 100_000
+# Of them, so many of one folder are compared with the name that was asked for: 10 ms or so.
+MOST_COMPARED = 5_000
+# What ends the name of a file, and not that of a page.
+_FILE = re.compile(r"\.(?!(?:[sx]?html?|php|aspx?|jsp|cgi|cfm|md)$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 
 _urls, _captures, _files, _blogs = schema.urls, schema.captures, schema.warc_files, schema.blogs
 _original, _own_files = _captures.alias("original"), _files.alias("own_files")
+_IS_NO_PROGRAMS = _urls.c.outcome.is_(None) | _urls.c.outcome.not_in(_FOR_PROGRAMS)
+_IS_FOR_PEOPLE = _urls.c.lane.in_(("post", "page")) & _IS_NO_PROGRAMS
 _AT = func.coalesce(_captures.c.captured_at, _captures.c.fetched_at)
 _IS_HELD = _captures.c.status.between(200, 299) | (
     (_captures.c.status == 304) & _captures.c.original_id.is_not(None)
@@ -247,10 +256,11 @@ class MementoRepository:
     def near(self, url: str, *, limit: int = 8) -> tuple[HeldAddress, ...]:
         """Held addresses that somebody may have meant who asked for one that is not.
 
-        Of the blogs on its host: those of the same name, those in the same folder, and those that were found last.
+        Of the blogs on its host: those of the same name, those in the same folder, the most alike first, and those that
+        were found last. Files and what programs ask for are only offered to who asks for a file.
         """
         key = storable(canonical(url)).partition("?")[0]
-        host, folder, name = host_of(url), key.rpartition("/")[0], key.rpartition("/")[2]
+        host, (folder, slash, name) = host_of(url), key.rpartition("/")
         if not host:
             return ()
         of_host = or_(_blogs.c.key == host, _blogs.c.key.startswith(host + "/", autoescape=True))
@@ -258,19 +268,19 @@ class MementoRepository:
             blogs = connection.scalars(select(_blogs.c.id).where(of_host).limit(limit)).all()
             if not blogs:
                 return ()
+            is_meant = true() if _FILE.search(name) else _IS_FOR_PEOPLE
             recent = (
                 select(_urls.c.id, _urls.c.key)
-                .where(_urls.c.blog_id.in_(blogs), self._is_captured())
+                .where(_urls.c.blog_id.in_(blogs), is_meant, self._is_captured())
                 .order_by(_urls.c.id.desc())
             )
             some = recent.limit(MOST_NEIGHBOURS).subquery()
             ids: list[int] = []
-            if "/" in key:
-                for likeness in (
-                    some.c.key.endswith("/" + name, autoescape=True),
-                    some.c.key.startswith(folder + "/", autoescape=True),
-                ):
-                    ids += connection.scalars(select(some.c.id).where(likeness).limit(limit)).all()
+            if slash:
+                same = select(some.c.id).where(some.c.key.endswith("/" + name, autoescape=True)).limit(limit)
+                beside = select(some.c.id, some.c.key).where(some.c.key.startswith(folder + "/", autoescape=True))
+                ids += connection.scalars(same).all()
+                ids += _most_alike(connection.execute(beside.limit(MOST_COMPARED)).all(), name, limit)
             ids += connection.scalars(select(recent.limit(limit).subquery().c.id)).all()
             return self._summaries(connection, list(dict.fromkeys(ids))[:limit])
 
@@ -284,8 +294,7 @@ class MementoRepository:
     def _listed(self, blog_id: int, lanes: Sequence[str], text: str) -> Select[Any]:
         statement = select().select_from(_urls).where(_urls.c.blog_id == blog_id, self._is_captured())
         if lanes:
-            is_for_people = _urls.c.outcome.is_(None) | _urls.c.outcome.not_in(_FOR_PROGRAMS)
-            statement = statement.where(_urls.c.lane.in_(lanes), is_for_people)
+            statement = statement.where(_urls.c.lane.in_(lanes), _IS_NO_PROGRAMS)
         for word in storable(text).lower().split():
             statement = statement.where(func.lower(_urls.c.url).contains(word, autoescape=True))
         return statement
@@ -320,6 +329,12 @@ class MementoRepository:
             )
             for row in (rows[number] for number in ids if number in rows)
         )
+
+
+def _most_alike(rows: Sequence[Row[Any, Any]], name: str, limit: int) -> list[int]:
+    """The addresses whose last part is most like a name; of those that are alike, the one that was found last."""
+    alike = ((Indel.normalized_similarity(key.rpartition("/")[2], name), number) for number, key in rows)
+    return [number for _, number in nlargest(limit, alike)]
 
 
 def _sighting(row: Row[Any]) -> Sighting:

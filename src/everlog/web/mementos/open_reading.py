@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What pages are shown with. Pictures of lines are among it: masks that a style sheet names are asked for like fonts, and
+# What pages are shown with. Pictures of lines are among it: masks of a style sheet are asked for like its fonts, and
 # nothing but `fetch` would read their text.
 _SHOWN_WITH = re.compile(
     r"(?:font|image|audio|video)/[^;]+|application/(?:(?:x-)?font-[^;]+|vnd\.ms-fontobject|ogg)|text/(?:css|vtt)"
