@@ -95,7 +95,9 @@ class Settings:
     render: Literal["auto", "always", "never"] = _setting(
         "auto", about="Render pages in a browser: where it is needed, all of them, or none.",
     )
-    screenshots: bool = _setting(default=False, about="Keep a screenshot of every page rendered in a browser.")
+    screenshots: bool = _setting(
+        default=False, about="Keep a screenshot of every page rendered in a browser; `serve` shows it.",
+    )
     tabs: int = _setting(4, least=1, most=32, about="Pages that the browser draws at once.")
     render_time: float = _setting(60.0, more_than=0, about="Seconds the browser may take for one page.")
     browser: str | None = _setting(None, about="The Chromium to draw pages with; it is found by itself.")

@@ -142,11 +142,14 @@ def test_captures_before_and_after_one_are_known(archive, blog):
 
 def test_what_a_browser_made_of_a_page_is_found_with_it(archive, blog):
     drawn = some.exchange(PAGE, b"<p>drawn</p>", purpose="rendered")
-    store(archive, blog, some.page(blog, PAGE, exchanges=(drawn, some.exchange(PAGE, b"<div id=app>"))))
+    picture = some.exchange(f"urn:fullPage:{PAGE}", b"PNG", purpose="screenshot")
+    store(archive, blog, some.page(blog, PAGE, exchanges=(drawn, picture, some.exchange(PAGE, b"<div id=app>"))))
     captured(archive, blog, PAGE, (5,))
     first, later = (archive.mementos.nearest(PAGE, day(number)) for number in (0, 5))
     assert archive.mementos.drawing(first).purpose == "rendered"
+    assert archive.mementos.picture(first).url == f"urn:fullPage:{PAGE}"
     assert archive.mementos.drawing(later) is None
+    assert archive.mementos.picture(later) is None
     assert {moment.status for moment in archive.mementos.moments(PAGE)} == {200}
     assert len(archive.mementos.moments(PAGE)) == 2
 

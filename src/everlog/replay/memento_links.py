@@ -3,7 +3,8 @@
     {prefix}/web/{timestamp}{modifier}/{url}
 
 `timestamp` is UTC in 14 digits. Modifiers are those of other players: none for a memento by itself, `mp_` for one
-inside the frame of the interface, whose links lead out of it, `id_` for the bytes as they were stored.
+inside the frame of the interface, whose links lead out of it, `id_` for the bytes as they were stored. `pic_` is
+our own: the screenshot of a page.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from everlog.core.urls import absolute
 
-Modifier = Literal["", "mp_", "id_"]
+Modifier = Literal["", "mp_", "id_", "pic_"]
 
 # What browsers write as escapes anyway, and what ends a string, an attribute or a tag.
 _UNSAFE = re.compile(r'["<>`\\^{|}\s\x00-\x1f\x7f]')

@@ -45,6 +45,8 @@ from everlog.core.urls import canonical, host_of, without_user
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from everlog.records import Purpose
+
 WAYS: tuple[Way, ...] = ("own", "led", "redirect", "error")
 # What a redirect leads to that people look at; what interfaces told of a post's page is not that page.
 _LOOKED_AT = ("page", "media", "requisite", "feed")
@@ -224,10 +226,17 @@ class MementoRepository:
 
     def drawing(self, memento: Memento) -> Memento | None:
         """What a browser made of a page's answer; None if it was not rendered."""
+        return self._made(memento, "rendered")
+
+    def picture(self, memento: Memento) -> Memento | None:
+        """The screenshot of a page, as its answer was rendered; None if none was kept."""
+        return self._made(memento, "screenshot") if memento.purpose == "page" else None
+
+    def _made(self, memento: Memento, purpose: Purpose) -> Memento | None:
         of_url = _WHOLE.where(
             _captures.c.blog_id == memento.blog_id, _captures.c.url_id == memento.url_id,
         )
-        drawings = of_url.where(_captures.c.purpose == "rendered", _captures.c.id < memento.id)
+        drawings = of_url.where(_captures.c.purpose == purpose, _captures.c.id < memento.id)
         with self.database.reading() as connection:
             for made in connection.execute(drawings.order_by(_captures.c.id.desc()).limit(MOST_DRAWINGS)).all():
                 # A visit's answer is stored behind what was made of it.

@@ -40,7 +40,8 @@ def crawl(
         float | None, typer.Option("--timeout", metavar="S", help="Seconds to wait for a response (default: 30)."),
     ] = None,
     screenshots: Annotated[
-        bool, typer.Option("--screenshots", help="Keep a screenshot of every page rendered in a browser."),
+        bool,
+        typer.Option("--screenshots", help="Keep a screenshot of every page rendered in a browser; `serve` shows it."),
     ] = False,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Fetch the newest posts first.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; store nothing.")] = False,

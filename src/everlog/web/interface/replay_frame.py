@@ -59,12 +59,15 @@ class ReplayFrame:
             return RedirectResponse(here.link(memento.url), 302, headers={"Cache-Control": "no-store"})
         around = await self._make.look(self._make.archive.mementos.surroundings, address.url, memento)
         post = await self._make.look(self._summary_at, address.url)
-        there = View(prefix=self._make.origins.replay(request.headers["host"]), timestamp="", modifier="mp_")
+        picture = await self._make.look(self._make.archive.mementos.picture, memento)
+        replay = self._make.origins.replay(request.headers["host"])
+        there = View(prefix=replay, timestamp="", modifier="mp_")
         held = Replayed(timestamp=address.digits, url=address.url)
         return await self._make.page(
             request, "memento.html", memento=memento, url=address.url, around=around,
             title=post.title if post else None, is_post=post is not None,
             shown=there.frame(held), alone=there.file(held),
+            picture=View(prefix=replay, timestamp="", modifier="pic_").frame(held) if picture else None,
             is_framed=is_framed(memento.content_type), sandbox=SANDBOX.removeprefix("sandbox "),
             headers={"X-Robots-Tag": "noindex"},
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from everlog.core.urls import absolute
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from everlog.replay import Modifier
 
 # Other players write more modifiers (`im_`, `cs_`, `js_`, `if_`): what they ask for is the memento itself.
-_TIMED = re.compile(r"(\d{4,14}|\*)([a-z]{2}_)?/(.+)", re.DOTALL)
+_TIMED = re.compile(r"(\d{4,14}|\*)([a-z]{2,3}_)?/(.+)", re.DOTALL)
+_KNOWN: Mapping[str, Modifier] = MappingProxyType({"mp_": "mp_", "id_": "id_", "pic_": "pic_"})
 _HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 # A proxy may have made one slash of two.
 _ONE_SLASH = re.compile(r"(https?):/(?!/)", re.IGNORECASE)
@@ -42,8 +44,7 @@ def read_address(raw: str) -> ReplayAddress | None:
     url = read_url(rest)
     if url is None:
         return None
-    known: Modifier = "mp_" if modifier == "mp_" else "id_" if modifier == "id_" else ""
-    return ReplayAddress(digits=digits, modifier=known, url=url)
+    return ReplayAddress(digits=digits, modifier=_KNOWN.get(modifier, ""), url=url)
 
 
 def read_url(text: str) -> str | None:

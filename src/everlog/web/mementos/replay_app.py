@@ -1,6 +1,7 @@
 """Replay app: captured pages by themselves, on an origin of their own, with what programs ask (RFC 7089).
 
     /web/{timestamp}{modifier}/{url}      a memento
+                                 (modifier id_: its bytes as they were stored; pic_: its screenshot)
     /web/{url}                            leads to the latest
     /timegate/{url}                       leads to the one that `Accept-Datetime` asks for
     /timemap/link/{url}  /timemap/json/{url}
@@ -108,6 +109,11 @@ class ReplayApp:
         if not is_here:
             return self._led(request, memento, address)
         around = await run_in_threadpool(self._archive.mementos.surroundings, address.url, memento)
+        if address.modifier == "pic_":
+            picture = await run_in_threadpool(self._archive.mementos.picture, memento)
+            if picture is None:
+                return await self._missing(request, address.url)
+            memento = picture
         return await self._sent(request, memento, address, around)
 
     async def timegate(self, request: Request) -> Response:
@@ -167,8 +173,8 @@ class ReplayApp:
         })
 
     def _reading(self, request: Request, memento: Memento, address: ReplayAddress, sent: str) -> dict[str, str]:
-        """Who may read a capture that is sent as a type; no page is shown with an error or with the bytes as stored."""
-        if self._public or memento.way == "error" or address.modifier == "id_":
+        """Who may read a capture that is sent as a type; no page is shown with errors, bytes as stored, screenshots."""
+        if self._public or memento.way == "error" or address.modifier in {"id_", "pic_"}:
             return {}
         return open_reading(sent, request.headers)
 
@@ -181,7 +187,7 @@ class ReplayApp:
             "Link": link_header(MementoAddresses(prefix, address.url), around, memento.at),
         }
         status = memento.status if memento.way == "error" else 200
-        if address.modifier != "id_":
+        if address.modifier not in {"id_", "pic_"}:
             view = View(
                 prefix=prefix, timestamp=address.digits, modifier=address.modifier,
                 interface=self._origins.interface(request.headers["host"]),
