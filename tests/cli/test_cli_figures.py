@@ -126,6 +126,11 @@ def test_the_summary_has_them_in_words(kept):
     assert "missing     2 posts, 2 other pages" in lines
     # The icon of the host, which no page names, is not there, and nobody misses it.
     assert "design      none" in lines
+    pages, files = kept.report["requests"], kept.report["file_requests"]
+    assert any(re.fullmatch(rf"this run    {pages} requests for pages and feeds, {files} for files in [\d.]+ s", line)
+               for line in lines)
+    # The pictures that are not there, the one that is, and the icon of the host.
+    assert files == len(DEAD_PICTURES) + 2
     assert "the site counts 2 comments more than were found" in lines
     assert lines[-2:] == [
         f"what is missing:  everlog status {kept.url} --archive kept",

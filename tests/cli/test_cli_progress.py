@@ -90,6 +90,16 @@ def test_the_least_important_figures_make_way_first():
     assert "pages/s" not in at_40
 
 
+def test_files_of_the_design_that_wait_are_counted_down_and_stand_first_where_no_page_waits():
+    designed = replace(NOW_HELD, requisites=90, requisites_missing=3, waiting_requisites=708)
+    assert lines_of(a_tally(now=designed), NOW, 200)[1].endswith("93 of 801 design files")
+    alone = replace(designed, waiting_pages=0)
+    for width in (80, 40):
+        assert lines_of(a_tally(now=alone), NOW, width)[1].startswith("  93 of 801 design files")
+    done = replace(alone, requisites=798, waiting_requisites=0)
+    assert "design" not in line_of(a_tally(now=done), NOW)
+
+
 def test_a_live_line_says_what_is_waited_for_and_how_long_a_step_takes():
     [head, wait] = lines_of(
         a_tally(doing="looking for the feed", now=replace(NOW_HELD, posts=0), visited=0), NOW, 80, step_seconds=7.4,

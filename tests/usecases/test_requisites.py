@@ -301,6 +301,7 @@ def test_what_an_older_archive_lacks_is_fetched_without_asking_for_a_page(archiv
     assert (report.ending, report.exit_code) == ("complete", 0)
     assert report.reason.endswith(f": {len(ALL)} new requisites")
     assert (sorted(fetcher.asked), held(archive)) == (ALL, ALL)
+    assert (report.tally.requests, report.tally.file_requests) == (0, len(ALL))
     assert findings(archive) == ([], [])
     fetcher.asked.clear()
     assert fetch(fetcher, archive).reason.endswith(": 0 new requisites")

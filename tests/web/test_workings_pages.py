@@ -78,7 +78,9 @@ def workings(tmp_path_factory: pytest.TempPathFactory, template: Template) -> It
             rhythm=Rhythm(since_at=START, counted_at=START), failures=3, signal="Cache-Control: max-age=86400",
         )))
         run = archive.blogs.begin_run(blog, "crawl")
-        archive.blogs.end_run(run, reason="complete", counts={"requests": 17, "new_posts": 4, "changed_posts": 0})
+        archive.blogs.end_run(run, reason="complete", counts={
+            "requests": 17, "file_requests": 801, "new_posts": 4, "changed_posts": 0,
+        })
         hostile = add_hostile(archive)
         for number, payload in enumerate(PAYLOADS):
             archive.hosts.add([HostStats(
@@ -137,7 +139,7 @@ def test_requests_and_waits_are_told_with_their_reasons(workings: Served):
     assert "the server asked for it 429, Retry-After: 60 once 60 s" in text
     assert "On 2 May 2024, 12:00 UTC: a post a week (Cache-Control: max-age=86400) ." in text
     assert "3 failures in a row" in text
-    assert "crawl 17 4 0" in text
+    assert "crawl 17 801 4 0" in text
 
 
 def test_answers_are_counted_by_day_and_status(workings: Served):

@@ -58,6 +58,11 @@ class Figures:
         """Pictures and files that the posts name: those that are held, are missing, or wait."""
         return self.media + self.media_missing + self.waiting_media
 
+    @property
+    def requisites_wanted(self) -> int:
+        """Requisites that are known: those that are held, are missing, or wait."""
+        return self.requisites + self.requisites_missing + self.waiting_requisites
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:

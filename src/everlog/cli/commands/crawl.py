@@ -202,9 +202,9 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "media_failed": tally.now.media_missing, "media_waiting": tally.media_held_off,
         "media_waiting_until": time_or_none(tally.media_held_until), "comments": tally.now.comments,
         "comments_missing": tally.comments_missing, "comments_failed": tally.now.comments_failed,
-        "rendered": tally.rendered, "requests": tally.requests, "failed": tally.now.missing,
-        "skipped": tally.skipped, "disagreements": tally.noted, "seconds": round(tally.seconds, 3),
-        "remarks": list(tally.remarks), "unsure": dict(tally.unsure),
+        "rendered": tally.rendered, "requests": tally.requests, "file_requests": tally.file_requests,
+        "failed": tally.now.missing, "skipped": tally.skipped, "disagreements": tally.noted,
+        "seconds": round(tally.seconds, 3), "remarks": list(tally.remarks), "unsure": dict(tally.unsure),
         "completeness": report.completeness.to_dict() if report.completeness is not None else None,
         "reasons": dict(tally.reasons), "failures": [{"url": url, "reason": why} for url, why in tally.failures],
     }

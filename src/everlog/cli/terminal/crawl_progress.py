@@ -170,6 +170,12 @@ def _figures(tally: Tally) -> list[tuple[int, str]]:
         (7, f"{counted(tally.now.waiting_pages, 'other page')} waiting" if tally.now.waiting_pages else None),
         (8, f"{tally.rendered} rendered in a browser" if tally.rendered else None),
     ]
+    now = tally.now
+    if now.waiting_requisites:
+        design = f"{now.requisites_wanted - now.waiting_requisites} of {now.requisites_wanted} design files"
+        # Once no page waits, this is the figure that moves.
+        is_all = not (now.waiting_posts or now.waiting_pages)
+        parts.insert(0 if is_all else len(parts), (0 if is_all else 9, design))
     return [(rank, part) for rank, part in parts if part is not None]
 
 

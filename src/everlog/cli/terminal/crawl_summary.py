@@ -122,6 +122,19 @@ def media_of(held: int, missing: int, waiting: int) -> str:
     return f"{said}{counted(wanted, 'picture or file', 'pictures and files')}{later}"
 
 
+def asked_of(pages: int, files: int) -> str:
+    """How many requests a run made, and for what: pages with feeds and comments, and pictures and files of any kind.
+
+    >>> asked_of(5, 801), asked_of(1, 0)
+    ('5 requests for pages and feeds, 801 for files', '1 request for pages and feeds')
+    >>> asked_of(0, 93), asked_of(0, 0)
+    ('93 requests for files', 'no requests for pages, feeds and files')
+    """
+    if not pages:
+        return f"{counted(files, 'request')} for files" if files else "no requests for pages, feeds and files"
+    return f"{counted(pages, 'request')} for pages and feeds" + (f", {files:,} for files" if files else "")
+
+
 def design_of(held: int, missing: int, waiting: int) -> str:
     """How many files that pages need to be shown (requisites) are held, and what of the others.
 
@@ -269,7 +282,7 @@ def _figures(report: Report) -> Iterable[tuple[str, str]]:
     waiting = tally.now.waiting_posts + tally.now.waiting_pages
     if waiting:
         yield "waiting", f"{counted(waiting, 'address', 'addresses')} not visited yet"
-    yield "this run", f"{counted(tally.requests, 'request')} in {tally.seconds:.1f} s"
+    yield "this run", f"{asked_of(tally.requests, tally.file_requests)} in {tally.seconds:.1f} s"
 
 
 def _print_wrapped(screen: Console, text: str, *, indent: str, first: str) -> None:

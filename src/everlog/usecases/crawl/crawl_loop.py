@@ -333,6 +333,7 @@ class Crawl:
         context = self.context
         try:
             if link.lane == "requisite":
+                context.tally.file_requests += 1
                 visit = await visit_of_requisite(link, context, self._now())
                 self.queue.add(visit.links)
             else:
@@ -344,6 +345,7 @@ class Crawl:
 
     async def _visit_medium(self, link: Link) -> Visit:
         context = self.context
+        context.tally.file_requests += 1
         answer = without_page(await context.fetcher.fetch(link.url, purpose="media"))
         if isinstance(answer, Failure):
             return visit_of_missed_file(link, answer, context, self._now())

@@ -230,7 +230,10 @@ def uncommented_posts(blog: Blog, run: CrawlRun) -> tuple[str, ...]:
 
 
 def _figures(tally: Tally) -> dict[str, float]:
-    of_run = ("new_posts", "changed_posts", "comments_missing", "rendered", "requests", "skipped", "noted", "seconds")
+    of_run = (
+        "new_posts", "changed_posts", "comments_missing", "rendered", "requests", "file_requests", "skipped", "noted",
+        "seconds",
+    )
     of_archive = ("posts", "aliases", "pages", "media", "requisites", "comments", "comments_failed")
     return {
         **{name: getattr(tally.now, name) for name in of_archive}, "failed": tally.now.missing,

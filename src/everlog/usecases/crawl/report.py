@@ -57,7 +57,9 @@ class Tally:
     # Pages that were visited, posts and others.
     visited: int = 0
     rendered: int = 0
+    # Requests for pages, feeds and comments, and those for pictures and files: of posts, and of the design.
     requests: int = 0
+    file_requests: int = 0
     # Visits that failed, of posts and pages; one that failed and then succeeded counts.
     failed: int = 0
     # The blog's server wanted to be left alone, and did not say for how long.

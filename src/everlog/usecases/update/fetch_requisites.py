@@ -64,7 +64,9 @@ async def fetch_requisites(blog: Blog, run: CrawlRun) -> Report:
         if stop.ending == "complete":
             what = "requisite" if won == 1 else "requisites"
             reason = f"{read or 0:,} stored pages and style sheets were read: {won:,} new {what}"
-        archive.blogs.end_run(run_id, reason=reason, counts={"requisites": tally.now.requisites, "won": won})
+        archive.blogs.end_run(run_id, reason=reason, counts={
+            "requisites": tally.now.requisites, "won": won, "file_requests": tally.file_requests,
+        })
     return Report(
         blog=blog.home, ending=stop.ending or "complete", reason=reason, tally=tally, held=tally.now.posts,
         is_update=True,
