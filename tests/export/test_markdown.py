@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -156,6 +157,31 @@ def test_code_and_titles_end_where_they_should(html, markdown):
 @pytest.mark.parametrize("markup", PAYLOADS)
 def test_hostile_markup_is_harmless_as_markdown(markup):
     assert not running(RENDERER.render(to_markdown(clean_html(parse_fragment(markup), "https://a.blog/"), "")))
+
+
+@given(st.lists(st.text(alphabet="ab *_#-+=>1.)|~`[]{%\\\n\r\t\x0b\xa0", max_size=12), min_size=1, max_size=4))
+def test_paragraphs_of_nothing_but_text_need_no_parser_and_say_the_same(texts):
+    paragraphs = "\n".join(f"<p>{text}</p>" for text in texts)
+    # A comment of HTML is left out by the parser, which is needed for it.
+    assert to_markdown(paragraphs, "") == to_markdown(f"{paragraphs}<!-- -->", "")
+
+
+def test_items_of_a_list_are_counted_from_where_it_begins():
+    items = "<li>one</li> <li></li> <li>two<ol><li>inner</li></ol></li>"
+    assert to_markdown(f'<ol start="9">{items}</ol>', "") == "9. one\n11. two\n    1. inner"
+    for first in ("²", "x", "-3", "9" * 5_000):
+        assert to_markdown(f'<ol start="{first}">{items}</ol>', "").startswith("1. one")
+
+
+@pytest.mark.parametrize("markup", [
+    f"<b>a{' ' * 200_000}b</b>", f"<pre><a href=/x>a{' ' * 200_000}b</a></pre>", "<ol>" + "<li>one</li>" * 20_000,
+    f"<table><thead>{'<tr><td>1</td></tr>' * 3_000}</thead></table>",
+], ids=["spaces", "spaces in code", "items", "rows of a head"])
+def test_what_is_twice_as_long_takes_no_more_than_twice_as_long(markup):
+    # Each of them took minutes when it was looked at anew for every sign, item or row.
+    began = time.process_time()
+    to_markdown(markup, "")
+    assert time.process_time() - began < 10
 
 
 def test_elements_inside_elements_a_thousand_deep_become_their_text():

@@ -11,12 +11,21 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from markdownify import ATX, MarkdownConverter
+from markdownify import (  # type: ignore[attr-defined]
+    ATX,
+    MarkdownConverter,
+    should_remove_whitespace_inside,
+    should_remove_whitespace_outside,
+)
+
+from everlog.export.article_element import PARSER, ArticleElement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from bs4 import Tag
+    from bs4.element import NavigableString
 
     _Rule = Callable[[Tag, str, set[str]], str]
 
@@ -24,8 +33,17 @@ _SIGNS = re.compile(r"[\\`*\[\]<]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=#?\w{1,31}
 # What starts a heading, quotation, list or underline where a line begins.
 _LINE_START = re.compile(r"^([ \t]*)([>+-](?=\s|$)|>|#{1,6}(?=\s|$)|[=-]+(?=\s*$))", re.MULTILINE)
 _LIST_NUMBER = re.compile(r"^([ \t]*\d{1,9})([.)])(?=\s|$)", re.MULTILINE)
+# What both of these are sought for: most texts have none of it, and one look by a set of signs is ten times as fast.
+_MAY_BE_SIGNS = re.compile(r"[\\`*\[\]<_~&{]")
+_MAY_START = re.compile(r"[ \t]*[>+#=\d-]")
 _BACKTICKS = re.compile(r"`+")
-_BREAKS = re.compile(r"[ \t]*\n\s*")
+# From the first space of a run alone: tried at each of them, a line of 200,000 took minutes.
+_BREAKS = re.compile(r"(?<![ \t])[ \t]*\n\s*")
+# Space that is shown as one sign. The base class looks for the end of a line behind each space of a run.
+_SPACE = re.compile(r"[\t \r\n]{2,}|[\t\r]")
+# Markdown takes no longer ones.
+_NUMBER = re.compile(r"\d{1,9}")
+_LINE = re.compile(r"^(?=.)", re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|brush:\s*|highlight-)([\w+#.-]{1,20})")
 # In a text, what a site generator takes for its own: Liquid and Hugo read these before Markdown does, wherever they
 # stand; kramdown and Goldmark take them for attributes. As an entity the brace is a brace to every reader.
@@ -34,10 +52,10 @@ _TEMPLATE = re.compile(r"\{(?=[{%:#.])")
 _SHORTCODE = re.compile(r"\{(?=\{[<%])")
 # An invisible sign that breaks no line.
 _WORD_JOINER = "\N{WORD JOINER}"
-_UNSAFE = {
+_UNSAFE = str.maketrans({
     " ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "{": "%7B", "}": "%7D", "\n": "", "\r": "",
     "\t": "",
-}
+})
 _INLINE = frozenset(("a", "b", "strong", "em", "i", "del", "s", "sub", "sup"))
 # What Markdown has blocks in, and what it leaves no trace of. In all else a fence may be taken for text.
 _AROUND_BLOCKS = frozenset(
@@ -46,6 +64,9 @@ _AROUND_BLOCKS = frozenset(
 )
 # Links and headings are on one line whatever they hold.
 _ONE_LINE = ["a", "h1", "h2", "h3", "h4", "h5", "h6"]
+# Articles and comments that are nothing but paragraphs, as most comments are.
+_PARAGRAPHS = re.compile(r"(?:<p>[^<&]*</p>[ \t\r\n]*)+")
+_PARAGRAPH = re.compile(r"<p>([^<]*)</p>")
 # A row that holds one of these is part of a layout, not of a table of values.
 _BLOCKS = ["pre", "ul", "ol", "table", "blockquote", "dl"]
 
@@ -56,6 +77,8 @@ def to_markdown(html: str, text: str) -> str:
     >>> to_markdown("<p>2 * 3 is <b>six</b></p><pre>a *b*</pre>", "")
     '2 \\\\* 3 is **six**\\n\\n```\\na *b*\\n```'
     """
+    if _PARAGRAPHS.fullmatch(html):
+        return _plain(html)
     if html:
         try:
             return _converted(html)
@@ -69,13 +92,29 @@ def _converted(html: str) -> str:
     return _CONVERTER.convert(f"<div>{html}</div>").strip("\n")
 
 
+def _plain(html: str) -> str:
+    """Paragraphs of nothing but text, without a parser: it takes ten times as long to begin as such a comment to read.
+
+    >>> _plain("<p>2 * 3</p> <p> is six </p><p> </p>") == _converted("<p>2 * 3</p> <p> is six </p><p> </p>")
+    True
+    """
+    paragraphs = (_CONVERTER.escape(_collapsed(text), frozenset()) for text in _PARAGRAPH.findall(html) if text.strip())
+    # The base class leaves other signs of space where a paragraph begins, and none where it ends or the article begins.
+    shown = (text.lstrip(" \t\r\n").rstrip() for text in paragraphs)
+    return "\n\n".join(text for text in shown if text).strip()
+
+
+def _collapsed(text: str) -> str:
+    return _SPACE.sub(lambda found: "\n" if "\n" in found[0] or "\r" in found[0] else " ", text)
+
+
 def target(link: str) -> str:
     """A link's address so that no sign of it ends the link.
 
     >>> target("https://a.org/b_(c) d")
     'https://a.org/b_%28c%29%20d'
     """
-    return "".join(_UNSAFE.get(sign, sign) for sign in link)
+    return link.translate(_UNSAFE)
 
 
 def label(text: str) -> str:
@@ -90,10 +129,12 @@ def label(text: str) -> str:
 class _Converter(MarkdownConverter):
     """What the rules of the base class leave open: signs of the text, addresses, code, layouts made of tables."""
 
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        text = _TEMPLATE.sub("&#123;", _SIGNS.sub(r"\\\g<0>", text))
-        text = _LINE_START.sub(r"\1\\\2", text)
-        text = _LIST_NUMBER.sub(r"\1\\\2", text)
+    def escape(self, text: str, parent_tags: AbstractSet[str]) -> str:
+        if _MAY_BE_SIGNS.search(text):
+            text = _TEMPLATE.sub("&#123;", _SIGNS.sub(r"\\\g<0>", text))
+        if "\n" in text or _MAY_START.match(text):
+            text = _LINE_START.sub(r"\1\\\2", text)
+            text = _LIST_NUMBER.sub(r"\1\\\2", text)
         return text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
 
     def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
@@ -106,6 +147,16 @@ class _Converter(MarkdownConverter):
             own = {"_layout"} if node.find(_BLOCKS) is not None else set()
             parent_tags = set(parent_tags or ()) - {"_layout"} | own
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]
+
+    def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
+        parents = parent_tags or set()
+        text = str(el) if "pre" in parents else _collapsed(str(el))
+        if "_noformat" not in parents:
+            text = self.escape(text, parents)
+        is_inside, before, after = should_remove_whitespace_inside(el.parent), el.previous_sibling, el.next_sibling
+        if (is_inside and not before) or should_remove_whitespace_outside(before):
+            text = text.lstrip(" \t\r\n")
+        return text.rstrip() if (is_inside and not after) or should_remove_whitespace_outside(after) else text
 
     def get_conv_fn(self, tag_name: str) -> _Rule | None:
         rule: _Rule | None = super().get_conv_fn(tag_name)  # type: ignore[misc]
@@ -145,6 +196,17 @@ class _Converter(MarkdownConverter):
         fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(code)), default=0))
         return f"\n\n{fence}{_language(el)}\n{code}\n{fence}\n\n"
 
+    def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        outer = el.parent
+        if not isinstance(outer, ArticleElement) or outer.name != "ol":
+            return str(super().convert_li(el, text, parent_tags))  # type: ignore[misc]
+        # The base class counts those before each item anew.
+        if not (text := text.strip()):
+            return "\n"
+        first = _attribute(outer, "start")
+        number = f"{(int(first) if _NUMBER.fullmatch(first) else 1) + outer.place_of(el)}. "
+        return number + _LINE.sub(" " * len(number), text)[len(number):] + "\n"
+
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         if "_layout" in parent_tags:
             return f"\n\n{text.strip()}\n\n"
@@ -156,7 +218,11 @@ class _Converter(MarkdownConverter):
         return text if "_layout" in parent_tags else str(super().convert_tr(el, text, parent_tags))  # type: ignore[misc]
 
 
-_CONVERTER = _Converter(heading_style=ATX, bullets="-", sub_symbol="<sub>", sup_symbol="<sup>")
+_CONVERTER = _Converter(
+    heading_style=ATX, bullets="-", sub_symbol="<sub>", sup_symbol="<sup>",
+    # Its stub knows names of parsers alone.
+    bs4_options=PARSER,  # type: ignore[arg-type]
+)
 
 
 def _spaced(rule: _Rule) -> _Rule:
