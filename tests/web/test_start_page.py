@@ -122,6 +122,8 @@ def test_the_icon_of_a_blog_is_the_captured_one_or_its_letter(several: Served, t
         filled(archive)
         blog = archive.blogs.find(HOME).id
         page = b"<html><head><link rel='apple-touch-icon' href='/nowhere.png'><link rel='shortcut icon' href='cat.png'>"
+        # However long it is: the rest is not looked at.
+        page += b"</head><body>" + b"<p>Words</p>" * 600_000
         with archive.lock(blog):
             archive.commit([some.page(blog, HOME, exchanges=(answer(HOME, page, "text/html", at=9),))])
         with serving(archive) as served:
