@@ -10,7 +10,8 @@ from starlette.datastructures import Headers
 from everlog.archive import open_archive
 from everlog.web.client_limits import BURST, COSTS, ClientLimits, ProxyTrust, Turns, client_of, cost_of
 from everlog.web.interface.interface_app import interface_app
-from everlog.web.limited_app import LimitedApp
+from everlog.web.limited_app import LimitedApp, Limits
+from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages
 from web.served_archive import serving
@@ -71,9 +72,15 @@ def test_who_asks_is_the_last_one_that_a_trusted_proxy_names(peer, headers, trus
 
 def test_every_price_is_one_of_a_page_and_the_pages_of_a_post_are_free(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
-        routes = {route.path for route in interface_app(archive, Origins(port=1, replay_port=2), Pages()).routes}
-    assert [start for start in COSTS if not any(route.startswith(start) for route in routes)] == []
-    assert [cost_of(path) for path in ("/", "/blog/a.org", "/read/http://a.org/", "/static/x", "/healthz")] == [0] * 5
+        given = archive, Origins(port=1, replay_port=2), Pages()
+        routes = {route.path for app in (interface_app(*given), ReplayApp(*given).app()) for route in app.routes}
+    # `/web/*` is a kind of `/web/`.
+    assert [start for start in COSTS if not any(route.startswith(start.rstrip("*")) for route in routes)] == []
+    free = (
+        "/", "/blog/a.org", "/read/http://a.org/", "/icon/a.org", "/static/x", "/healthz", "/web/2024/http://a.org/",
+        "/web/20240501120000mp_/http://a.org/", "/timegate/http://a.org/",
+    )
+    assert [cost_of(path) for path in free] == [0] * len(free)
 
 
 def test_who_asks_too_much_is_told_how_long_to_wait_and_others_are_answered(tmp_path):
@@ -91,6 +98,25 @@ def test_who_asks_too_much_is_told_how_long_to_wait_and_others_are_answered(tmp_
         assert f"Try again in {seconds} second" in refused[-1].text
         assert served.page("/", **asked).status == 200
         assert served.page("/search?q=tide", **{**asked, "X_Forwarded_For": "203.0.113.8"}).status == 200
+
+
+def test_a_client_has_one_bucket_for_both_ports_and_captures_are_not_limited(tmp_path):
+    proxy = {"base_url": "http://archive.example", "replay_base_url": "http://pages.example"}
+    with open_archive(tmp_path / "archive", create=True) as archive, serving(archive, **proxy) as served:
+        here = {"Host": "archive.example", "X_Forwarded_For": "203.0.113.7"}
+        there = here | {"Host": "pages.example"}
+        seen = [served.page("/web/*/http://a.example/", **here).status for _ in range(5)]
+        asked = [served.ask("/timemap/link/http://a.example/", **there) for _ in range(2 * int(BURST))]
+        seen += [answer.status for answer in asked]
+        assert set(seen) == {404, 429}
+        # The bucket fills while it is emptied, by one a second.
+        assert seen[: int(BURST)] == [404] * int(BURST)
+        last = next(answer for answer in asked if answer.status == 429)
+        assert last.text == f"Lists of captures are limited. Try again in {last.headers['Retry-After']} s.\n"
+        assert last.headers["X-Robots-Tag"] == "noindex"
+        free = {served.ask(f"/web/2024{kind}/http://a.example/x.png", **there).status for kind in ("", "mp_") * 40}
+        assert free == {404}
+        assert served.ask("/timemap/link/http://a.example/", Host="pages.example").status == 404
 
 
 def test_this_machine_is_not_limited(tmp_path):
@@ -126,7 +152,7 @@ def test_expensive_answers_are_made_a_few_at_a_time_and_cheap_ones_do_not_wait()
             refused.append(status)
             return nothing
 
-        limited = LimitedApp(app, wait, turns=Turns(4, most_waiting=10, seconds=600))
+        limited = LimitedApp(app, wait, limits=Limits(turns=Turns(4, most_waiting=10, seconds=600)))
         tasks = [asyncio.create_task(limited(asked("/search"), nothing, nothing)) for _ in range(20)]
         while len(refused) < 6 or working < 4:
             await asyncio.sleep(0)
@@ -164,7 +190,7 @@ def test_who_reads_slowly_keeps_no_turn():
         async def wait(*_):
             return nothing
 
-        slow = asyncio.create_task(LimitedApp(app, wait, turns=turns)(asked("/search"), nothing, slowly))
+        slow = asyncio.create_task(LimitedApp(app, wait, limits=Limits(turns=turns))(asked("/search"), nothing, slowly))
         await asyncio.sleep(0)
         has_turn = await turns.take()
         is_read.set()

@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
-# What is paid for an answer, by the beginning of its address. Prices are chosen, not
-# measured: what reads many rows costs one; a file has up to 2,000 results, with what is shown of each.
+# What is paid for an answer, by the beginning of its address, on both ports. Prices are chosen, not measured: what
+# reads many rows costs one; a file has up to 2,000 results, with what is shown of each. All captures of an address that
+# has 5,000 are listed in 114 ms of processor time for people, in 51 and 58 for programs; a page of blogs took 3.
 COSTS: Mapping[str, int] = {
     "/search.csv": 10, "/search.jsonl": 10, "/search": 1, "/feed/": 2, "/diff/": 1, "/complete/": 1, "/json/": 1,
-    "/markdown/": 1, "/captures/": 1, "/warc/": 1, "/rules/": 1, "/requests/": 1,
+    "/markdown/": 1, "/captures/": 1, "/warc/": 1, "/rules/": 1, "/requests/": 1, "/web/*": 1, "/timemap/": 1,
 }
+# Beginnings that further signs may follow.
+_OPEN_ENDS = ("/", "*")
 # A bucket holds so many, and so many come back each second. Nobody reads 60 pages of results in a minute; a client that
 # asks without pause gets one answer a second.
 BURST, PER_SECOND = 60.0, 1.0
@@ -42,9 +45,12 @@ def cost_of(path: str) -> int:
 
     >>> cost_of("/search.csv"), cost_of("/search"), cost_of("/read/http://a.org/search"), cost_of("/searching")
     (10, 1, 0, 0)
+    >>> [cost_of(f"/web/{time}/http://a.org/") for time in ("*", "*mp_", "2024", "20240501120000id_")]
+    [1, 1, 0, 0]
     """
     return next((
-        cost for start, cost in COSTS.items() if path == start or (start.endswith("/") and path.startswith(start))
+        cost for start, cost in COSTS.items()
+        if path == start or (start.endswith(_OPEN_ENDS) and path.startswith(start))
     ), 0)
 
 

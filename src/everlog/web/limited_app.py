@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -20,25 +21,31 @@ EXPENSIVE = "everlog.expensive"
 BUSY_SECONDS = 5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What all apps of a server have in common: a client's bucket is the same on both ports, and so is the turn."""
+
+    clients: ClientLimits = field(default_factory=ClientLimits)
+    turns: Turns = field(default_factory=Turns)
+
+
 class LimitedApp:
     """An app behind its limits. `wait` makes the page for who has to wait: of a status, for so many seconds."""
 
     def __init__(
-        self, app: ASGIApp, wait: Callable[[Request, int, int], Awaitable[Response]], *,
-        clients: ClientLimits | None = None, turns: Turns | None = None,
+        self, app: ASGIApp, wait: Callable[[Request, int, int], Awaitable[Response]], *, limits: Limits | None = None,
     ) -> None:
-        self._app, self._wait = app, wait
-        self._clients, self._turns = clients or ClientLimits(), turns or Turns()
+        self._app, self._wait, self._limits = app, wait, limits or Limits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         cost, client = cost_of(scope["path"]), scope.get("everlog.client")
         if not cost:
             await self._app(scope, receive, send)
             return
-        if client is not None and (seconds := self._clients.pay(client, cost)):
+        if client is not None and (seconds := self._limits.clients.pay(client, cost)):
             await (await self._wait(Request(scope), 429, seconds))(scope, receive, send)
             return
-        if not await self._turns.take():
+        if not await self._limits.turns.take():
             await (await self._wait(Request(scope), 503, BUSY_SECONDS))(scope, receive, send)
             return
         scope[EXPENSIVE] = True
@@ -48,7 +55,7 @@ class LimitedApp:
             nonlocal is_over
             if not is_over:
                 is_over = True
-                self._turns.give_back()
+                self._limits.turns.give_back()
 
         async def sent(message: Message) -> None:
             # The work is done; who reads the answer slowly does not keep others waiting.

@@ -21,6 +21,7 @@ from everlog.errors import UsageError
 from everlog.web.access_log import opened_access_log
 from everlog.web.client_limits import ProxyTrust
 from everlog.web.interface.interface_app import interface_app
+from everlog.web.limited_app import Limits
 from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages, TypedCommands
@@ -132,7 +133,7 @@ def apps_of(
     archive: Archive, origins: Origins, options: ServeOptions, noted: AccessLog | None = None,
 ) -> tuple[ASGIApp, ASGIApp]:
     """The interface, and captured pages."""
-    pages, public = Pages(options.typed), options.public
+    pages, public, limits = Pages(options.typed), options.public, Limits()
     trust = ProxyTrust(on_this_machine=origins.base_url is not None, everywhere=options.trust_proxy)
     if public:
         # The same archive, whose captures are those that anybody may see.
@@ -140,12 +141,12 @@ def apps_of(
         archive.mementos = MementoRepository(archive.backend.database, public=True)
     return (
         RequestGuard(
-            interface_app(archive, origins, pages, public=public), origins, headers=INTERFACE, access_log=noted,
-            trust=trust,
+            interface_app(archive, origins, pages, public=public, limits=limits), origins, headers=INTERFACE,
+            access_log=noted, trust=trust,
         ),
         RequestGuard(
-            ReplayApp(archive, origins, pages, public=public).app(), origins, headers=REPLAY, access_log=noted,
-            trust=trust,
+            ReplayApp(archive, origins, pages, public=public, limits=limits).app(), origins, headers=REPLAY,
+            access_log=noted, trust=trust,
         ),
     )
 

@@ -30,6 +30,7 @@ from everlog.web.workings.rules_page import RulesPage
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
+    from everlog.web.limited_app import Limits
     from everlog.web.origins import Origins
     from everlog.web.page_templates import Pages
 
@@ -44,11 +45,13 @@ PAGES = (
 )
 
 
-def interface_app(archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> Starlette:
+def interface_app(
+    archive: Archive, origins: Origins, pages: Pages, *, public: bool = False, limits: Limits | None = None,
+) -> Starlette:
     """What the port of the interface answers."""
     make = PageMaker(archive, origins, pages, is_public=public)
     return Starlette(routes=[
         *(route for page in PAGES for route in page(make).routes()),
         Route("/static/{name}", pages.static),
     ], exception_handlers={404: make.nothing_here, EverlogError: make.failed, Exception: make.broken},
-       middleware=[Middleware(LimitedApp, wait=make.busy)])
+       middleware=[Middleware(LimitedApp, wait=make.busy, limits=limits)])

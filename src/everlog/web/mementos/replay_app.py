@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -23,6 +24,7 @@ from everlog.core.urls import canonical
 from everlog.errors import EverlogError
 from everlog.replay import Replayed, View
 from everlog.web.health import health_of
+from everlog.web.limited_app import LimitedApp
 from everlog.web.mementos.byte_ranges import ByteRange, read_range
 from everlog.web.mementos.capture_times import from_http_date, http_date, meant_by, timestamp
 from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type, told_type
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     from everlog.archive import Archive
     from everlog.archive.models import Memento, Surroundings
+    from everlog.web.limited_app import Limits
     from everlog.web.mementos.memento_content import Body, Document
     from everlog.web.origins import Origins
     from everlog.web.page_templates import Pages
@@ -76,10 +79,13 @@ def content_policy(origin: str, *, is_document: bool = True) -> str:
 class ReplayApp:
     """What the replay port answers."""
 
-    def __init__(self, archive: Archive, origins: Origins, pages: Pages, *, public: bool = False) -> None:
+    def __init__(
+        self, archive: Archive, origins: Origins, pages: Pages, *, public: bool = False, limits: Limits | None = None,
+    ) -> None:
         self._archive, self._origins, self._pages, self._public = archive, origins, pages, public
         # An archive for everybody keeps nothing from anybody's pages.
         self._always = ALWAYS | ANYBODY if public else ALWAYS
+        self._limits = limits
 
     def app(self) -> Starlette:
         return Starlette(routes=[
@@ -90,7 +96,8 @@ class ReplayApp:
             Route("/robots.txt", _robots),
             Route("/healthz", self.health),
             Route("/", self.front),
-        ], exception_handlers={404: self._lost, EverlogError: self._failed, Exception: self._broken})
+        ], exception_handlers={404: self._lost, EverlogError: self._failed, Exception: self._broken},
+           middleware=[Middleware(LimitedApp, wait=self._busy, limits=self._limits)])
 
     async def memento(self, request: Request) -> Response:
         """A capture, or the way to it."""
@@ -236,6 +243,13 @@ class ReplayApp:
 
     async def _lost(self, request: Request, _error: Exception) -> Response:
         return await self._missing(request, None)
+
+    async def _busy(self, _request: Request, status: int, seconds: int) -> Response:
+        """For programs that ask for one list of captures after the other; captures themselves are not limited."""
+        return PlainTextResponse(
+            f"Lists of captures are limited. Try again in {seconds} s.\n", status_code=status,
+            headers=SHARED | {"Retry-After": str(seconds), "Cache-Control": NEVER},
+        )
 
     async def _failed(self, _request: Request, error: Exception) -> Response:
         """A capture that cannot be read: what happened, and what to do; in public, nothing of folders and servers."""
