@@ -100,6 +100,23 @@ def test_who_asks_too_much_is_told_how_long_to_wait_and_others_are_answered(tmp_
         assert served.page("/search?q=tide", **{**asked, "X_Forwarded_For": "203.0.113.8"}).status == 200
 
 
+@pytest.mark.parametrize(("options", "warnings"), [
+    ({"public": True, "base_url": "http://archive.example"}, 1), ({"public": True}, 0),
+    ({"base_url": "http://archive.example"}, 0),
+], ids=["behind a proxy", "without one", "not public"])
+def test_a_proxy_that_does_not_say_for_whom_it_asks_is_told_of_once(tmp_path, caplog, options, warnings):
+    with open_archive(tmp_path / "archive", create=True) as archive, serving(archive, **options) as served:
+        # Who watches the server asks for nobody else.
+        assert served.page("/healthz").status == 200
+        assert served.page("/", X_Forwarded_For="203.0.113.7").status == 200
+        assert served.page("/", Forwarded="for=203.0.113.7").status == 200
+        assert "X-Forwarded-For" not in caplog.text
+        for _ in range(3):
+            served.page("/")
+            served.ask("/")
+    assert caplog.text.count("proxy_set_header X-Forwarded-For $remote_addr;") == warnings
+
+
 def test_a_client_has_one_bucket_for_both_ports_and_captures_are_not_limited(tmp_path):
     proxy = {"base_url": "http://archive.example", "replay_base_url": "http://pages.example"}
     with open_archive(tmp_path / "archive", create=True) as archive, serving(archive, **proxy) as served:

@@ -143,6 +143,16 @@ def client_of(peer: str | None, headers: Headers, trust: ProxyTrust) -> str | No
     return str(found)
 
 
+def is_asked_for_somebody(headers: Headers) -> bool:
+    """Whether a proxy says for whom it asks.
+
+    >>> from starlette.datastructures import Headers
+    >>> [is_asked_for_somebody(Headers({"X-Forwarded-For": name})) for name in ("203.0.113.7", "unknown", "")]
+    [True, False, False]
+    """
+    return _number(_last_forwarded(headers)) is not None
+
+
 def _last_forwarded(headers: Headers) -> str:
     names = ",".join(headers.getlist("x-forwarded-for")).split(",")
     if names[-1].strip():

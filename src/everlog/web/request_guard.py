@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from everlog.web.access_log import AccessLog
     from everlog.web.origins import Origins
+    from everlog.web.silent_proxy import SilentProxy
 
 log = logging.getLogger("everlog.web")
 # Longer addresses than these nobody has captured; keys are cut at 2,000 bytes.
@@ -48,14 +49,17 @@ OPENER = "Cross-Origin-Opener-Policy"
 class RequestGuard:
     """An app behind a check of what is asked. Only GET and HEAD are answered: nothing is changed by any request.
 
-    `headers` are those of answers that say nothing else. Who asks (`client_of`) stands in the scope.
+    `headers` are those of answers that say nothing else. Who asks (`client_of`) stands in the scope. `silent` hears of
+    all requests, where there is a proxy that has to say who asks.
     """
 
     def __init__(
         self, app: ASGIApp, origins: Origins, *, headers: Mapping[str, str], access_log: AccessLog | None = None,
         trust: ProxyTrust = ProxyTrust(),  # noqa: B008 - frozen
+        silent: SilentProxy | None = None,
     ) -> None:
         self._app, self._origins, self._access_log, self._trust = app, origins, access_log, trust
+        self._silent = silent
         self._headers = {**ALWAYS, **headers}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,6 +69,8 @@ class RequestGuard:
         began, status, size = time.perf_counter(), 500, 0
         asked = Headers(scope=scope)
         client = client_of((scope.get("client") or (None,))[0], asked, self._trust)
+        if self._silent is not None:
+            self._silent.note(scope["path"], client, asked)
 
         async def sent(message: Message) -> None:
             nonlocal status, size

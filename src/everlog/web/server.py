@@ -26,6 +26,7 @@ from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages, TypedCommands
 from everlog.web.request_guard import INTERFACE, REPLAY, RequestGuard
+from everlog.web.silent_proxy import SilentProxy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -135,6 +136,8 @@ def apps_of(
     """The interface, and captured pages."""
     pages, public, limits = Pages(options.typed), options.public, Limits()
     trust = ProxyTrust(on_this_machine=origins.base_url is not None, everywhere=options.trust_proxy)
+    # At home nobody has to be limited; without addresses of their own the two ports stand behind no proxy.
+    silent = SilentProxy() if public and trust.on_this_machine else None
     if public:
         # The same archive, whose captures are those that anybody may see.
         archive = copy.copy(archive)
@@ -142,11 +145,11 @@ def apps_of(
     return (
         RequestGuard(
             interface_app(archive, origins, pages, public=public, limits=limits), origins, headers=INTERFACE,
-            access_log=noted, trust=trust,
+            access_log=noted, trust=trust, silent=silent,
         ),
         RequestGuard(
             ReplayApp(archive, origins, pages, public=public, limits=limits).app(), origins, headers=REPLAY,
-            access_log=noted, trust=trust,
+            access_log=noted, trust=trust, silent=silent,
         ),
     )
 
