@@ -11,6 +11,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from bs4.element import NavigableString
 from markdownify import (  # type: ignore[attr-defined]
     ATX,
     MarkdownConverter,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from bs4 import Tag
-    from bs4.element import NavigableString
 
     _Rule = Callable[[Tag, str, set[str]], str]
 
@@ -67,6 +67,7 @@ _ONE_LINE = ["a", "h1", "h2", "h3", "h4", "h5", "h6"]
 # Articles and comments that are nothing but paragraphs, as most comments are.
 _PARAGRAPHS = re.compile(r"(?:<p>[^<&]*</p>[ \t\r\n]*)+")
 _PARAGRAPH = re.compile(r"<p>([^<]*)</p>")
+_CELLS = frozenset(("td", "th"))
 # A row that holds one of these is part of a layout, not of a table of values.
 _BLOCKS = ["pre", "ul", "ol", "table", "blockquote", "dl"]
 
@@ -146,6 +147,10 @@ class _Converter(MarkdownConverter):
             # Found out once for all its cells: of a table of 20,000 it took three seconds.
             own = {"_layout"} if node.find(_BLOCKS) is not None else set()
             parent_tags = set(parent_tags or ()) - {"_layout"} | own
+        elif node.name in _CELLS and len(node.contents) == 1 and type(node.contents[0]) is NavigableString:
+            # What has one text in it has no edges between two that the base class would look at.
+            inner = self.process_text(node.contents[0], {*(parent_tags or ()), node.name, "_inline"})
+            return self.convert_td(node, inner if node.contents[0].strip() else "", set(parent_tags or ()))
         return str(super().process_tag(node, parent_tags=parent_tags))  # type: ignore[misc]
 
     def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
