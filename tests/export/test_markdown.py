@@ -173,6 +173,12 @@ def test_items_of_a_list_are_counted_from_where_it_begins():
         assert to_markdown(f'<ol start="{first}">{items}</ol>', "").startswith("1. one")
 
 
+@pytest.mark.parametrize("width", ["²", "x", "9" * 5_000])
+def test_a_cell_that_is_as_wide_as_no_number_is_one_cell(width):
+    table = f'<table><tr><th colspan="{width}">One</th></tr><tr><td colspan="{width}">1</td></tr></table>'
+    assert to_markdown(table, "") == "| One |\n| --- |\n| 1 |"
+
+
 @pytest.mark.parametrize("markup", [
     f"<b>a{' ' * 200_000}b</b>", f"<pre><a href=/x>a{' ' * 200_000}b</a></pre>", "<ol>" + "<li>one</li>" * 20_000,
     f"<table><thead>{'<tr><td>1</td></tr>' * 3_000}</thead></table>",

@@ -41,7 +41,7 @@ _BACKTICKS = re.compile(r"`+")
 _BREAKS = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 # Space that is shown as one sign. The base class looks for the end of a line behind each space of a run.
 _SPACE = re.compile(r"[\t \r\n]{2,}|[\t\r]")
-# Markdown takes no longer ones.
+# Markdown takes no longer ones, and no table is wider.
 _NUMBER = re.compile(r"\d{1,9}")
 _LINE = re.compile(r"^(?=.)", re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|brush:\s*|highlight-)([\w+#.-]{1,20})")
@@ -139,6 +139,9 @@ class _Converter(MarkdownConverter):
         return text.replace("|", r"\|") if "td" in parent_tags or "th" in parent_tags else text
 
     def process_tag(self, node: Tag, parent_tags: set[str] | None = None) -> str:
+        if node.name in _CELLS and not _NUMBER.fullmatch(_attribute(node, "colspan") or "1"):
+            # The base class takes a raised two for a digit, which int() does not.
+            del node["colspan"]
         if node.name == "a":
             _make_safe(node, "href")
             # A link around blocks is a link only on one line.
