@@ -80,6 +80,24 @@ def test_the_page_of_a_blog_answers_first_and_names_each_post_that_is_missing(ar
     assert "  █ held  ▒ excused  ░ missing" in lines
 
 
+def test_posts_that_look_unlike_the_others_are_told_apart_from_pages_that_may_be_posts(archive, capsys):
+    unlike, essay = f"{HOME}2020/post-3", f"{HOME}essay"
+    page = Exchange(url=essay, status=200, body=b"<p>the essay", fetched_at=NOW)
+    with archive.lock(1):
+        archive.commit([
+            post(3, note="its address looks like a post, its markup does not"),
+            Visit(
+                blog_id=1, url=essay, key=canonical(essay), outcome="page", exchanges=(page,),
+                note="its markup looks like a post, its address does not: a page",
+            ),
+        ])
+    lines = run(capsys, "status", HOME).splitlines()
+    assert "unlike       1 post that is held looks unlike the others, by its page or its address" in lines
+    assert "in doubt     1 page may be a post and was not recognised as one" in lines
+    told = json.loads(run(capsys, "status", HOME, "--json"))["disagreements"]
+    assert [(each["url"], each["held"]) for each in told] == [(unlike, True), (essay, False)]
+
+
 def test_programs_get_all_of_it_and_lists_of_blogs_the_short_form(archive, capsys):
     one = json.loads(run(capsys, "status", HOME, "--json"))
     known = one["completeness"]

@@ -208,6 +208,25 @@ def test_the_excerpt_of_a_post_ends_with_a_word_where_it_has_words(tmp_path, tex
     assert f"{shown}</p>" in said
 
 
+def test_posts_that_look_unlike_the_others_are_not_among_the_pages_in_doubt(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([
+                some.post_visit(blog, HOME + "2021/old", note="its address looks like a post, its markup does not"),
+                some.page(blog, HOME + "essay", note="its markup looks like a post, its address does not: a page"),
+            ])
+        with serving(archive) as served, serving(archive, public=True) as public:
+            text = served.page("/complete/a.example").text
+            assert "<summary>" not in public.page("/complete/a.example").text
+    unlike, doubtful = text.split("<summary>")[1:]
+    assert unlike.startswith("1 post that is held looks unlike the others, by its page or its address</summary>")
+    assert 'href="/read/http://a.example/2021/old"' in unlike
+    assert doubtful.startswith("1 page may be a post and was not recognised as one</summary>")
+    assert 'href="/web/http://a.example/essay"' in doubtful
+    assert 'href="/read/' not in doubtful
+
+
 def test_edits_are_told(served: Served):
     text = served.page("/blog/a.example").text
     assert ", edited" in text

@@ -24,9 +24,9 @@ _blogs, _urls, _posts = schema.blogs, schema.urls, schema.posts
 _media, _aliases, _versions, _figures = schema.media, schema.aliases, schema.versions, schema.blog_figures
 
 
-def _is_in(table: Any) -> ColumnElement[bool]:
-    """Whether the address of a row of the queue is one of this table's."""
-    return select(table.c.key).where(table.c.key == _urls.c.key, table.c.blog_id == _urls.c.blog_id).exists()
+def _is_in(table: Any, *which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether the address of a row of the queue is one of this table's, of `which` rows of it."""
+    return select(table.c.key).where(table.c.key == _urls.c.key, table.c.blog_id == _urls.c.blog_id, *which).exists()
 
 
 _IS_MEDIUM = _urls.c.lane == "media"
@@ -38,26 +38,28 @@ HOLDS_REQUISITE: ColumnElement[bool] = and_(
     _IS_REQUISITE, _urls.c.outcome == "requisite", _urls.c.state.in_(["done", "queued"]),
     func.coalesce(_urls.c.status, 200) < 400,
 )
-_IS_HELD = or_(_is_in(_posts), _is_in(_aliases))
+IS_HELD: ColumnElement[bool] = or_(_is_in(_posts), _is_in(_aliases))
+# Without the pages that an interface told.
+IS_HELD_POST: ColumnElement[bool] = or_(_is_in(_posts, IS_POST), _is_in(_aliases))
 # A post that is held under an address is not missing there, whatever the last visit came to; but one of which a
 # further page could not be had is, in part.
 _HAS_FAILED = and_(
     _urls.c.state == "failed",
-    case((_IS_MEDIUM, ~_is_in(_media)), (_IS_REQUISITE, true()), else_=or_(_urls.c.outcome == "post", ~_IS_HELD)),
+    case((_IS_MEDIUM, ~_is_in(_media)), (_IS_REQUISITE, true()), else_=or_(_urls.c.outcome == "post", ~IS_HELD)),
 )
 # A picture that may not be asked for, or is too large, is not held either; such a page was left out for a reason.
 _WAS_REFUSED = and_(
     _IS_FILE, _urls.c.state == "done", _urls.c.outcome == "skip", or_(_IS_REQUISITE, ~_is_in(_media)),
 )
 IS_MISSING: ColumnElement[bool] = or_(_HAS_FAILED, _WAS_REFUSED)
-IS_LEFT_OUT: ColumnElement[bool] = and_(~_IS_FILE, _urls.c.state == "done", _urls.c.outcome == "skip", ~_IS_HELD)
+IS_LEFT_OUT: ColumnElement[bool] = and_(~_IS_FILE, _urls.c.state == "done", _urls.c.outcome == "skip", ~IS_HELD)
 # Posts that are held and looked at again do not wait to be held.
 _IS_WAITING = and_(
     _urls.c.state == "queued",
-    case((_urls.c.lane == "post", ~_IS_HELD), (_IS_REQUISITE, ~func.coalesce(HOLDS_REQUISITE, false())), else_=true()),
+    case((_urls.c.lane == "post", ~IS_HELD), (_IS_REQUISITE, ~func.coalesce(HOLDS_REQUISITE, false())), else_=true()),
 )
 _IS_OTHER_PAGE = and_(
-    ~_IS_FILE, _urls.c.state != "failed", _urls.c.outcome.in_(["listing", "page", "post", "unchanged"]), ~_IS_HELD,
+    ~_IS_FILE, _urls.c.state != "failed", _urls.c.outcome.in_(["listing", "page", "post", "unchanged"]), ~IS_HELD,
 )
 
 

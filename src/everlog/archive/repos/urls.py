@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, case, func, not_, or_, select, true
 
@@ -20,7 +20,7 @@ from everlog.archive.db.column_values import (
 )
 from everlog.archive.db.database import Database, RowStatement, in_pages, in_parts
 from everlog.archive.models import FileRow, Problem
-from everlog.archive.repos.figures import IS_LEFT_OUT, IS_MISSING
+from everlog.archive.repos.figures import IS_HELD, IS_HELD_POST, IS_LEFT_OUT, IS_MISSING
 from everlog.core.retry_policy import SERVER_ERRORS, TRY_AGAIN
 from everlog.records import Lane, Link, Visit
 
@@ -282,10 +282,13 @@ class UrlRepository:
                 again_at=moment_or_none(row.again_at),
             )
 
-    def notes(self, blog_id: int) -> Iterator[tuple[str, str]]:
-        """URLs whose address and page disagreed about being a post, and how."""
+    def notes(
+        self, blog_id: int, *, of: Literal["all", "held posts", "not held"] = "all",
+    ) -> Iterator[tuple[str, str]]:
+        """URLs of whose page something was noted when it was read, and what: why it may or may not be a post."""
+        chosen = {"all": true(), "held posts": IS_HELD_POST, "not held": ~IS_HELD}[of]
         statement = select(_urls.c.id, _urls.c.url, _urls.c.note).where(
-            _urls.c.blog_id == blog_id, _urls.c.note.is_not(None),
+            _urls.c.blog_id == blog_id, _urls.c.note.is_not(None), chosen,
         )
         return ((row.url, row.note) for row in self._rows(statement))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from everlog.history.completeness import Completeness
     from everlog.records import Blog, Event
     from everlog.records.figures import Figures
+    from everlog.usecases.page_doubts import PageDoubts
 
 SHOWN = 20
 LABEL = 12
@@ -32,9 +33,11 @@ WAITING = {"post": "posts", "page": "other pages", "media": "pictures and files"
 def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
     """What is held of a blog, what is missing, and all that happened to it."""
     from everlog.usecases.completeness import completeness_of, years_of_blog
+    from everlog.usecases.page_doubts import page_doubts
 
     known = completeness_of(blog, archive)
-    detail = _detail(blog, archive, known)
+    doubtful = page_doubts(blog.id, archive)
+    detail = _detail(blog, archive, known, doubtful)
     if given.json:
         print(json_text(detail, ensure_ascii=False, indent=1))
         return
@@ -53,7 +56,7 @@ def print_blog(blog: Blog, archive: Archive, given: Flags) -> None:
         _field("last run", f"{last['kind']}: {last['reason'] or 'interrupted or still running'}")
     print_evidence(known, years_of_blog(blog, archive, known), now, verbose=given.verbose)
     _print_missing(detail, now, verbose=given.verbose)
-    _print_doubts(detail, verbose=given.verbose)
+    _print_doubts(detail, doubtful, verbose=given.verbose)
     _print_history(detail, archive, blog, now, verbose=given.verbose)
 
 
@@ -111,19 +114,18 @@ def _missing_line(each: dict[str, Any], now: datetime) -> str:
     return f"{each['url']}  {each['reason']}{later}"
 
 
-def _print_doubts(detail: dict[str, Any], *, verbose: bool) -> None:
-    """Posts whose article may be the wrong text, and pages that may or may not be posts."""
+def _print_doubts(detail: dict[str, Any], doubtful: Iterable[PageDoubts], *, verbose: bool) -> None:
+    """Posts whose article may be the wrong text, posts that are unlike the others, and pages that may be posts."""
     from everlog.usecases.crawl.report import reason_kind
 
     for line in unsure_lines(Counter(reason_kind(each["reason"]) for each in detail["unsure"]), detail["posts"]):
         _field("unsure", line)
     for each in detail["unsure"] if verbose else ():
         say(f"  {each['url']}  {each['reason']}")
-    if detail["disagreements"]:
-        count = len(detail["disagreements"])
-        _field("in doubt", f"{counted(count, 'page')} whose address and content disagree about being a post")
-    for each in detail["disagreements"] if verbose else ():
-        say(f"  {each['url']}  {each['note']}")
+    for doubts in doubtful:
+        _field(doubts.kind, doubts.sentence)
+        for url, note in doubts.pages if verbose else ():
+            say(f"  {url}  {note}")
 
 
 def _said_hidden(blog: Blog, archive: Archive, figures: Figures) -> str | None:
@@ -133,7 +135,9 @@ def _said_hidden(blog: Blog, archive: Archive, figures: Figures) -> str | None:
     return counted(figures.hidden, "post") if figures.hidden else None
 
 
-def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]:
+def _detail(
+    blog: Blog, archive: Archive, known: Completeness, doubtful: Iterable[PageDoubts],
+) -> dict[str, Any]:
     from everlog.usecases.crawl.left_out import count_not_kept, noarchive_remark, said_left_out
     from everlog.usecases.discover.blog_scope import names_of, scope_of
     from everlog.usecases.discover.estimate import expected_posts
@@ -162,7 +166,9 @@ def _detail(blog: Blog, archive: Archive, known: Completeness) -> dict[str, Any]
             "requisite": figures.waiting_requisites,
         }, "outcomes": dict(counts.outcomes),
         "unsure": [{"url": url, "reason": reason} for url, reason in archive.posts.unsure(blog.id)],
-        "disagreements": [{"url": url, "note": note} for url, note in archive.urls.notes(blog.id)],
+        "disagreements": [
+            {"url": url, "note": note, "held": each.are_held} for each in doubtful for url, note in each.pages
+        ],
         "estimate": {"posts": estimate.posts, "why": estimate.why, "evidence": estimate.evidence} if estimate else None,
         "also_at": [*scope.also, *(alias.home for alias in scope.aliases if alias.is_name)],
         "names": [{"home": home, "evidence": why} for home, why in names_of(scope).items()],

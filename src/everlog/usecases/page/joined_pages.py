@@ -21,6 +21,7 @@ from everlog.usecases.page.further_pages import Part, TextPages, part_of_reading
 from everlog.usecases.page.page_reading import read_part
 from everlog.usecases.page.rendering import NotRendered, exchanges_of, page_of
 from everlog.usecases.page.requisite_links import keeps_requisites
+from everlog.usecases.page_doubts import INCOMPLETE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,7 @@ async def join_pages(page: PageContext, context: CrawlContext) -> None:
 
 def _miss_page(page: PageContext, context: CrawlContext, number: int, failure: Failure) -> None:
     """Say that a page of a post is missing; only what may be there later is asked for again."""
-    why = f"incomplete: page {number} could not be fetched: {failure.reason}"
+    why = f"{INCOMPLETE}: page {number} could not be fetched: {failure.reason}"
     if is_passing(failure):
         page.reason, page.is_unfinished = why, True
         context.tally.failed += 1

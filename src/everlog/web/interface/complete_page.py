@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from everlog.core.urls import canonical
 from everlog.usecases.completeness import completeness_of
+from everlog.usecases.page_doubts import page_doubts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,16 +44,12 @@ class CompletePage:
         hidden = await self._make.look(self._make.archive.hidden.posts, blog.id) if self._make.is_public else ()
         known = replace(known, posts=_without(known.posts, hidden)) if hidden else known
         # Notes name addresses, hidden ones too.
-        doubts = [] if self._make.is_public else await self._make.look(self._doubts, blog.id)
+        doubts = () if self._make.is_public else await self._make.look(page_doubts, blog.id, self._make.archive)
         return await self._make.page(
             request, "complete.html", blog=blog, known=known, most=MOST_GAPS, doubts=doubts,
             # Sentences and lists count what is held, hidden posts too: without those they would say what is not so.
             is_counted=not hidden,
         )
-
-    def _doubts(self, blog_id: int) -> list[tuple[str, str]]:
-        return list(self._make.archive.urls.notes(blog_id))
-
 
 def _without(verdict: Verdict, hidden: Iterable[str]) -> Verdict:
     """A verdict that names no hidden post: one of which a part is held is missing, and one may be what another is."""
