@@ -13,8 +13,10 @@ from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
 from everlog.archive.blog_state import SourceState
+from everlog.archive.repos.inventory import InventoryPost
 from everlog.usecases.completeness import renew
 from everlog.web.interface.month_charts import sparkline, year_charts
+from everlog.web.page_templates import as_sentence
 from web.conftest import POST, filled
 from web.served_archive import Served, serving
 from web.some_blogs import HOSTILE, PAYLOADS, add_hostile, add_posts
@@ -154,6 +156,83 @@ def test_who_lists_posts_is_said_with_what_went_wrong(tmp_path):
         assert "5, then 3" in text
 
 
+@pytest.mark.parametrize("answer", ["yes", "no", "unknown", "excused"])
+def test_the_page_of_a_blog_says_how_complete_it_is_in_the_words_of_the_verdict(tmp_path, answer):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, LONG, 3)
+        home = archive.blogs.find(LONG)
+        listed = [InventoryPost(native_id=f"{LONG}{number}", key=f"long.example/{number}", url=f"{LONG}{number}")
+                  for number in range(4 if answer == "no" else 3)]
+        if answer == "excused":
+            locked = f"{LONG}locked"
+            listed.append(InventoryPost(native_id=locked, key="long.example/locked", url=locked, locked="password"))
+        source = "WordPress REST" if answer in {"yes", "no"} else "sitemap"
+        archive.blogs.inventory.add(blog, source, listed)
+        if answer in {"yes", "no"}:
+            walked = SourceState(
+                source=source, entrance=LONG, is_exhaustive=True, claimed_before=len(listed), total=len(listed),
+            )
+            archive.blogs.change_state(blog, lambda state: replace(state, history=(walked,)))
+        known = renew(home, archive)
+        assert known.posts.answer == ("unknown" if answer == "excused" else answer)
+        with serving(archive) as served:
+            said = re.sub(r"\s+", " ", unescape(served.page("/blog/long.example").text))
+            behind = re.sub(r"\s+", " ", unescape(served.page("/complete/long.example").text))
+    words = {
+        "yes": ">Complete</span> All posts are here: 3 held, as WordPress REST lists them. <a",
+        "no": ">Not complete</span> Not all posts are here: 3 held, 1 missing (never visited: 1). <a",
+        "unknown": ">Completeness not known</span> 3 posts held, none known to be missing; whether that is all of them "
+                   "is not known: its sitemap names no other posts, but may leave some out. <a",
+        "excused": ">Completeness not known</span> 3 posts held, none known to be missing; 1 cannot be had (password: "
+                   "1); whether that is all of them is not known: its sitemap names no other posts, but may leave some "
+                   "out. <a",
+    }[answer]
+    assert words in said
+    for verdict in (known.posts, known.comments):
+        assert as_sentence(verdict.sentence) in said
+        assert as_sentence(verdict.sentence) in behind
+    assert ("See which, and why" in said) == (answer == "no")
+
+
+def test_a_verdict_that_was_kept_without_its_sentences_is_shown_all_the_same(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, LONG, 3)
+        kept = {"posts": "no", "comments": "unknown", "missing": 2, "excused": 0}
+        archive.blogs.inventory.keep_verdict(blog, kept | {"checked_at": "2026-05-01T12:00:00+00:00"})
+        with serving(archive) as served:
+            said = re.sub(r"\s+", " ", served.page("/blog/long.example").text)
+    assert ">Not complete</span> 2 posts are missing. <a" in said
+
+
+def test_in_public_no_sentence_counts_a_hidden_post(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, LONG, 3)
+        renew(archive.blogs.find(LONG), archive)
+        archive.hidden.set_post(archive.listing.find(LONG + "1").id, hidden=True)
+        with serving(archive, public=True) as public, serving(archive) as private:
+            assert "3 posts held" not in public.page("/blog/long.example").text
+            assert "3 posts held" in private.page("/blog/long.example").text
+
+
+def test_posts_that_look_unlike_the_others_are_not_among_the_pages_in_doubt(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([
+                some.post_visit(blog, HOME + "2021/old", note="its address looks like a post, its markup does not"),
+                some.page(blog, HOME + "essay", note="its markup looks like a post, its address does not: a page"),
+            ])
+        with serving(archive) as served, serving(archive, public=True) as public:
+            text = served.page("/complete/a.example").text
+            assert "<summary>" not in public.page("/complete/a.example").text
+    unlike, doubtful = text.split("<summary>")[1:]
+    assert unlike.startswith("1 post that is held looks unlike the others, by its page or its address</summary>")
+    assert 'href="/read/http://a.example/2021/old"' in unlike
+    assert doubtful.startswith("1 page may be a post and was not recognised as one</summary>")
+    assert 'href="/web/http://a.example/essay"' in doubtful
+    assert 'href="/read/' not in doubtful
+
+
 def test_in_public_whether_all_is_held_is_told_without_what_counts_or_names_hidden_posts(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
         blog = add_posts(archive, LONG, 3)
@@ -171,7 +250,7 @@ def test_in_public_whether_all_is_held_is_told_without_what_counts_or_names_hidd
             text, whole = (served.page("/complete/long.example").text for served in (public, private))
             for path, told, kept in (
                 ("/", "Posts are missing", "2 posts missing"),
-                ("/blog/long.example", "Posts are missing: listed", "2 posts are missing"),
+                ("/blog/long.example", "Posts are missing.", "2 missing ("),
             ):
                 assert told in public.page(path).text
                 assert kept not in public.page(path).text
@@ -206,25 +285,6 @@ def test_the_excerpt_of_a_post_ends_with_a_word_where_it_has_words(tmp_path, tex
         with serving(archive) as served:
             said = served.page("/blog/long.example").text
     assert f"{shown}</p>" in said
-
-
-def test_posts_that_look_unlike_the_others_are_not_among_the_pages_in_doubt(tmp_path):
-    with open_archive(tmp_path / "archive", create=True) as archive:
-        blog = archive.blogs.add(HOME, scope="path").id
-        with archive.lock(blog):
-            archive.commit([
-                some.post_visit(blog, HOME + "2021/old", note="its address looks like a post, its markup does not"),
-                some.page(blog, HOME + "essay", note="its markup looks like a post, its address does not: a page"),
-            ])
-        with serving(archive) as served, serving(archive, public=True) as public:
-            text = served.page("/complete/a.example").text
-            assert "<summary>" not in public.page("/complete/a.example").text
-    unlike, doubtful = text.split("<summary>")[1:]
-    assert unlike.startswith("1 post that is held looks unlike the others, by its page or its address</summary>")
-    assert 'href="/read/http://a.example/2021/old"' in unlike
-    assert doubtful.startswith("1 page may be a post and was not recognised as one</summary>")
-    assert 'href="/web/http://a.example/essay"' in doubtful
-    assert 'href="/read/' not in doubtful
 
 
 def test_edits_are_told(served: Served):

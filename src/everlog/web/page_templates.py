@@ -66,7 +66,7 @@ class Pages:
         )
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
-            "counted": counted, "lang": lang_attribute, "is_web": is_web,
+            "counted": counted, "as_sentence": as_sentence, "lang": lang_attribute, "is_web": is_web,
             "first_picture": first_picture, "ended_at_a_word": ended_at_a_word,
         }
         self._jinja.globals |= {
@@ -161,3 +161,12 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 capture', '1,200 captures', '2 copies')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def as_sentence(words: str) -> str:
+    """Words that stand in a line elsewhere as a sentence: with a large letter and a full stop.
+
+    >>> as_sentence("all posts are here: 3 held")
+    'All posts are here: 3 held.'
+    """
+    return f"{words[:1].upper()}{words[1:]}."

@@ -25,6 +25,7 @@ REST = Inventory(
 )
 FEED = Inventory(source="WordPress feed", grade="B", members=9, is_exhaustive=True, is_stable=True)
 SITEMAP = Inventory(source="sitemap", grade="C", members=12, is_exhaustive=True, is_stable=True)
+ANY_LIST = "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
 CRAWL = Inventory(source="crawl", grade="D", members=9)
 
 
@@ -133,8 +134,10 @@ def test_one_missing_post_outweighs_any_number_of_good_lists():
         (replace(FEED, unlisted=2, unlisted_example="https://a.org/y"),
          "WordPress feed leaves out 2 posts that are held (such as https://a.org/y)",
          "an update, which reads WordPress feed again"),
-        (SITEMAP, "no list of all its posts was found",
-         "a list of all posts by the blog itself: an interface, a complete feed, or one in pages"),
+        (SITEMAP, "its sitemap names no other posts, but may leave some out", ANY_LIST),
+        (replace(SITEMAP, source="archive pages"), "its archive pages name no other posts, but may leave some out",
+         ANY_LIST),
+        (replace(SITEMAP, members=0), "no list of all its posts was found", ANY_LIST),
     ],
 )
 def test_an_unknown_says_why_and_what_would_settle_it(inventory, sentence, settled_by):
@@ -143,6 +146,13 @@ def test_an_unknown_says_why_and_what_would_settle_it(inventory, sentence, settl
         f"9 posts held, none known to be missing; whether that is all of them is not known: {sentence}"
     )
     assert verdict.settled_by == settled_by
+
+
+def test_lists_that_may_leave_posts_out_are_named_together():
+    lists = [replace(SITEMAP, source=source) for source in ("archive pages", "sitemap", "feed")]
+    assert judge_posts(lists, [], held=9).sentence.endswith(
+        "not known: its archive pages, sitemap and feed name no other posts, but may leave some out",
+    )
 
 
 def test_an_unknown_speaks_of_a_list_that_was_read_and_not_of_one_that_is_switched_off():
@@ -206,4 +216,5 @@ def test_the_json_has_the_names_that_programs_rely_on():
     assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
     assert whole.short() == {
         "posts": "no", "comments": "unknown", "missing": 1, "excused": 0, "checked_at": said["checked_at"],
+        "sentences": [LOST.sentence, comments.sentence],
     }

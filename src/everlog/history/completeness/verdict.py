@@ -92,10 +92,11 @@ class Completeness:
         }
 
     def short(self) -> dict[str, Any]:
-        """The answers and how many posts are missing and excused, for lists of blogs."""
+        """The answers, how many posts are missing and excused, and the sentences, for lists of blogs."""
         return {
             "posts": self.posts.answer, "comments": self.comments.answer, "missing": len(self.posts.missing),
             "excused": len(self.posts.excused), "checked_at": self.checked_at.isoformat(),
+            "sentences": [self.posts.sentence, self.comments.sentence],
         }
 
 
@@ -151,7 +152,15 @@ def _why_unknown(inventories: Sequence[Inventory]) -> str:
     """Why no source is known to list all posts, as the end of a sentence."""
     doubtful = _doubtful(inventories)
     why = why_not_all(doubtful) if doubtful is not None else None
-    return f"{doubtful.source} {why}" if doubtful is not None and why else "no list of all its posts was found"
+    if doubtful is not None and why:
+        return f"{doubtful.source} {why}"
+    lists = [each.source for each in inventories if each.grade == "C" and each.members]
+    if not lists:
+        return "no list of all its posts was found"
+    named = f"{', '.join(lists[:-1])} and {lists[-1]}" if len(lists) > 1 else lists[0]
+    name = "name" if len(lists) > 1 or named.endswith("s") else "names"
+    # Another post that one of them names is missing, and then the answer is no.
+    return f"its {named} {name} no other posts, but may leave some out"
 
 
 def _doubtful(inventories: Sequence[Inventory]) -> Inventory | None:
@@ -164,7 +173,7 @@ def _settled_by(inventories: Sequence[Inventory]) -> str:
     """What would turn an unknown into a yes or a no."""
     doubtful = _doubtful(inventories)
     if doubtful is None:
-        return "a list of all posts by the blog itself: an interface, a complete feed, or one in pages"
+        return "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
     if not doubtful.is_exhaustive:
         return f"another crawl, when {doubtful.source} can be read to its end"
     if not doubtful.is_stable or doubtful.unlisted:

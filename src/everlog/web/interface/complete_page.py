@@ -51,6 +51,7 @@ class CompletePage:
             is_counted=not hidden,
         )
 
+
 def _without(verdict: Verdict, hidden: Iterable[str]) -> Verdict:
     """A verdict that names no hidden post: one of which a part is held is missing, and one may be what another is."""
     keys = {canonical(url) for url in hidden}

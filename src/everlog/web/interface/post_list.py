@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -79,6 +80,7 @@ class PostList:
         found = archive.listing(chosen, after=after, oldest_first=is_oldest, limit=PER_PAGE)
         months = archive.overview.months([blog.id], public=public)[blog.id]
         charts = year_charts(months)
+        verdict = archive.blogs.inventory.last_verdict(blog.id)
         figures = archive.overview.figures([blog.id]).get(blog.id, BlogFigures())
         return {
             "blog": blog, "asked": asked, "posts": found.posts, "after": after, "is_oldest": is_oldest,
@@ -91,9 +93,9 @@ class PostList:
             ),
             "active": _active(asked), "offered": self._offered(blog, asked),
             "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings,
-            "verdict": archive.blogs.inventory.last_verdict(blog.id),
-            # Lists name hidden posts too.
-            "listed": [] if public and figures.hidden else sorted(archive.blogs.inventory.counts(blog.id).items()),
+            "verdict": verdict, "judged_at": datetime.fromisoformat(verdict["checked_at"]) if verdict else None,
+            # They count what is held, hidden posts too. Verdicts of earlier versions were kept without them.
+            "sentences": () if public and figures.hidden else (verdict or {}).get("sentences", ()),
         }
 
     def counted(self, chosen: PostFilter, all_posts: int) -> int:
