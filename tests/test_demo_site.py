@@ -5,12 +5,13 @@ import re
 import struct
 import zlib
 from urllib.parse import urljoin, urlsplit
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import everlog
 from everlog.core.tree import parse
-from everlog.demo.designs import author_path
+from everlog.demo.designs import ICON, OLD_STYLE, STYLE, author_path
 from everlog.demo.pieces import FIRST_OLD, IN_FEED, TAGS
 from everlog.demo.server import serve
 from everlog.demo.site import FEED, HTML, ORIGIN, pages, truth
@@ -62,6 +63,22 @@ def test_every_link_answers():
             if parts.scheme != "data" and (parts.netloc != host or parts.path not in documents):
                 missing.add((path, link))
     assert missing == set()
+
+
+def test_both_designs_have_a_style_sheet_of_their_own_and_one_icon():
+    documents = pages()
+    looks: dict[bool, set[str]] = {True: set(), False: set()}
+    for piece in truth():
+        root = parse(documents[piece.path].body)
+        [icon] = root.findall(".//link[@rel='icon']")
+        assert (icon.get("href"), documents[ICON].type) == (ICON, "image/svg+xml; charset=utf-8")
+        looks[piece.is_old].update(sheet.get("href") or "" for sheet in root.findall(".//link[@rel='stylesheet']"))
+    assert looks == {True: {OLD_STYLE}, False: {STYLE}}
+    for path in (STYLE, OLD_STYLE):
+        assert documents[path].type == "text/css; charset=utf-8"
+        named = re.findall(r"url\(([^)]+)\)", documents[path].body.decode())
+        assert [name for name in named if urljoin(path, name) not in documents] == []
+    assert ET.fromstring(documents[ICON].body).tag.endswith("svg")  # noqa: S314 - our own
 
 
 def test_every_document_can_be_reached_from_the_front_page():

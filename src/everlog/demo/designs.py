@@ -13,6 +13,11 @@ MONTHS = (
 )
 
 
+# Where the style sheets of both looks are served, and the icon that they share: files beside this module.
+STYLE, OLD_STYLE, ICON = "/design/today.css", "/design/old.css", "/design/icon.svg"
+_ICON_LINK = f'<link rel="icon" type="image/svg+xml" href="{ICON}">'
+
+
 def post_page(piece: Piece, origin: str) -> str:
     """The page of a post in the look of its time."""
     return _old_page(piece, origin) if piece.is_old else _new_page(piece, origin)
@@ -22,7 +27,8 @@ def print_page(piece: Piece, origin: str) -> str:
     """The same post for a printer: a second address, which names the first."""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{escape(piece.title)} (print) | {NAME}</title>
-<link rel="canonical" href="{origin}{piece.path}"><meta name="robots" content="noindex"></head>
+<link rel="canonical" href="{origin}{piece.path}"><meta name="robots" content="noindex">
+<link rel="stylesheet" href="{STYLE}"></head>
 <body class="print"><h1>{escape(piece.title)}</h1>
 <p>{escape(piece.author)}, {_day(piece)}. From {origin}{piece.path}</p>
 <div class="story">
@@ -38,7 +44,8 @@ def page(title: str, body: str, origin: str, path: str, *, is_post: bool = False
 <html lang="en"><head><meta charset="utf-8"><title>{escape(title)} | {NAME}</title>
 <link rel="canonical" href="{origin}{path}">
 <link rel="alternate" type="application/rss+xml" title="{NAME}" href="/feed/">
-<link rel="alternate" type="application/rss+xml" title="{NAME}: comments" href="/comments/feed/"></head>
+<link rel="alternate" type="application/rss+xml" title="{NAME}: comments" href="/comments/feed/">
+<link rel="stylesheet" href="{STYLE}">{_ICON_LINK}</head>
 <body class="{kind}">
 <header class="top"><p class="name"><a href="/">{NAME}</a></p>
 <nav><a href="/">Home</a> <a href="/about/">About</a> <a href="/calendar/2024/03/">Calendar</a></nav></header>
@@ -74,7 +81,8 @@ def _old_page(piece: Piece, origin: str) -> str:
     tags = ", ".join(f'<a rel="tag" href="/tag/{tag.lower()}/">{tag}</a>' for tag in piece.tags)
     return f"""<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
 <html lang="en"><head><meta http-equiv="Content-Type" content="text/html; charset=utf-8">
-<title>{escape(piece.title)} | {NAME}</title><link rel="canonical" href="{origin}{piece.path}"></head>
+<title>{escape(piece.title)} | {NAME}</title><link rel="canonical" href="{origin}{piece.path}">
+<link rel="stylesheet" href="{OLD_STYLE}">{_ICON_LINK}</head>
 <body bgcolor="#ffffee"><table class="frame" width="760"><tr><td colspan="2"><a href="/"><img src="/media/banner.png" alt="{NAME}" width="480" height="60"></a></td></tr>
 <tr valign="top"><td class="margin" width="160"><b>Old pages</b><ul>
 <li><a href="/">Front page</a></li><li><a href="/about/">Who we are</a></li><li><a href="/{piece.published:%Y/%m}/">{MONTHS[piece.published.month - 1]} {piece.published.year}</a></li></ul></td>

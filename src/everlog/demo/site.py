@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from everlog.demo import feeds, pictures
-from everlog.demo.designs import post_page, print_page
+from everlog.demo.designs import ICON, OLD_STYLE, STYLE, post_page, print_page
 from everlog.demo.listings import listing_pages
 from everlog.demo.pieces import Piece, pieces
 
@@ -36,6 +38,7 @@ def pages(origin: str = ORIGIN) -> Mapping[str, Document]:
         ("/comments/feed/", "application/rss+xml; charset=utf-8", feeds.comments_rss(origin)),
         ("/sitemap.xml", "application/xml", feeds.sitemap(mapped, origin)),
         ("/robots.txt", "text/plain; charset=utf-8", feeds.robots(origin)),
+        *_design(),
     )
     documents |= {path: Document(type=kind, body=text.encode()) for path, kind, text in texts}
     return MappingProxyType(documents | dict(_media()))
@@ -44,6 +47,13 @@ def pages(origin: str = ORIGIN) -> Mapping[str, Document]:
 def truth() -> tuple[Piece, ...]:
     """All posts as they were written, the newest first: path, title, author, date, tags, text, media."""
     return pieces()
+
+
+def _design() -> Iterator[tuple[str, str, str]]:
+    """The files that pages are shown with, which stand beside this module."""
+    folder = resources.files("everlog.demo")
+    for path, kind in ((STYLE, "text/css"), (OLD_STYLE, "text/css"), (ICON, "image/svg+xml")):
+        yield path, f"{kind}; charset=utf-8", folder.joinpath(PurePosixPath(path).name).read_text("utf-8")
 
 
 def _html(origin: str) -> Iterator[tuple[str, str]]:
