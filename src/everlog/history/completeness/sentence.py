@@ -23,7 +23,7 @@ def posts_sentence(
     >>> posts_sentence("no", held=288, missing=["HTTP 404"] * 10, excused=[], told_by=None, why_unknown="")
     'not all posts are here: 288 held, 10 missing (HTTP 404: 10)'
     >>> posts_sentence("unknown", held=7, missing=[], excused=[], told_by=None, why_unknown="nobody lists them")
-    '7 posts held, none known to be missing; whether that is all of them is not known: nobody lists them'
+    '7 posts held, none known to be missing; there may be more: nobody lists them'
     """
     beside = f"; {len(excused):,} cannot be had ({_reasons(excused)})" if excused else ""
     if answer == "yes":
@@ -31,7 +31,7 @@ def posts_sentence(
     if answer == "no":
         return f"not all posts are here: {held:,} held, {len(missing):,} missing ({_reasons(missing)}){beside}"
     posts = "1 post" if held == 1 else f"{held:,} posts"
-    return f"{posts} held, none known to be missing{beside}; whether that is all of them is not known: {why_unknown}"
+    return f"{posts} held, none known to be missing{beside}; there may be more: {why_unknown}"
 
 
 def comments_sentence(
@@ -57,7 +57,7 @@ def comments_sentence(
             said.append("1 post lacks some" if short == 1 else f"{short:,} posts lack some")
         return "; ".join(said)
     comments = "1 comment" if held == 1 else f"{held:,} comments"
-    return f"{comments} held, none known to be missing; whether that is all of them is not known: {why_unknown}"
+    return f"{comments} held, none known to be missing; there may be more: {why_unknown}"
 
 
 def _reasons(reasons: Sequence[str]) -> str:
