@@ -248,7 +248,7 @@ class ReplayApp:
         """For programs that ask for one list of captures after the other; captures themselves are not limited."""
         return PlainTextResponse(
             f"Lists of captures are limited. Try again in {seconds} s.\n", status_code=status,
-            headers=ALWAYS | {"Retry-After": str(seconds), "Cache-Control": NEVER},
+            headers=self._always | {"Retry-After": str(seconds), "Cache-Control": NEVER},
         )
 
     async def _failed(self, _request: Request, error: Exception) -> Response:
