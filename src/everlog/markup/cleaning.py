@@ -103,8 +103,10 @@ def _inner(article: Element) -> str:
             break
         whole = whole[0]
     tag = whole.tag
-    if tag in WRAPPERS:
-        whole.tag = _TAKEN_AWAY
+    # A name that only a parser gives, such as `t<div`, cannot be set, not even again.
+    if tag not in WRAPPERS:
+        return etree.tostring(whole, method="html", encoding="unicode", with_tail=False)
+    whole.tag = _TAKEN_AWAY
     try:
         return etree.tostring(whole, method="html", encoding="unicode", with_tail=False)
     finally:

@@ -28,6 +28,12 @@ def dangerous(html: str) -> list[str]:
     return [value for value in values if re.match(r"\s*(?:javascript|vbscript|data|file|blob):", value, re.IGNORECASE)]
 
 
+@pytest.mark.parametrize("name", ["t<div", "a:b:c", "x\"y", "o'p"])
+def test_an_element_of_a_name_that_only_a_parser_gives_is_cleaned_away(name):
+    [element] = parse(f"<body><{name} class=x><p>Hi</p> there</{name}></body>".encode()).find("body")
+    assert clean_html(element, URL) == "<p>Hi</p> there"
+
+
 @pytest.mark.parametrize(
     ("markup", "cleaned"),
     [
