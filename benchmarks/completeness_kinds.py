@@ -171,6 +171,13 @@ def _told_only(random: Random) -> Case:
     return Case(web=case.web, answers=case.answers, fair=set(case.web.faults))
 
 
+@kind("REST: texts are told, pages are said to be gone")
+def _told_gone(random: Random) -> Case:
+    site = wordpress_site(random, least=16)
+    faults: dict[str, int | str] = {site.url(number): random.choice([404, 410]) for number in some(random, site.posts)}
+    return Case(web=MadeWeb(site, faults=faults), answers=(NO,), fair=set(faults))
+
+
 @kind("REST: the sitemap lists posts that were deleted")
 def _rest_stale_map(random: Random) -> Case:
     site = wordpress_site(random, least=16)

@@ -96,7 +96,8 @@ def outcome_of(name: str, seed: int) -> Outcome:
     excused = {canonical(gap["url"]) for gap in verdict["excused"]}
     answer = verdict["answer"]
     wrong = None
-    if answer == "yes" and lost:
+    # Of a post whose text alone was told something is held, and it is missing all the same.
+    if answer == "yes" and (lost or answer not in case.answers):
         wrong = "yes"
     elif answer == "no" and not named & (lost | fair):
         wrong = "no"

@@ -52,15 +52,17 @@ def test_all_of_it_is_held_and_posts_with_passwords_are_excused_by_name(permalin
         assert all("password" in gap["reason"] for gap in said["excused"])
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_ten_pages_that_cannot_be_had_are_missing_and_no_other(status, tmp_path):
+@pytest.mark.parametrize("statuses", [(403,), (404, 410)], ids=["refused", "not there"])
+def test_ten_pages_that_cannot_be_had_are_missing_and_no_other(statuses, tmp_path):
     with wordpress.site(filled_with=[*years(POSTS, 40), *oddities()]) as site:
         shut = links(site)[::4][:TEN]
-        site.shut(shut, status=status)
+        status_of = {url: statuses[number % len(statuses)] for number, url in enumerate(shut)}
+        for url, status in status_of.items():
+            site.shut([url], status=status)
         said = crawled(site, tmp_path)["posts"]
         assert said["answer"] == "no"
         assert urls(said["missing"]) == sorted(shut)
-        assert all(gap["named_by"] and str(status) in gap["reason"] for gap in said["missing"])
+        assert all(gap["named_by"] and f"HTTP {status_of[gap['url']]}" in gap["reason"] for gap in said["missing"])
         assert urls(said["excused"]) == links(site, visible=False)
 
 

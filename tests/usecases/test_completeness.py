@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,7 +80,7 @@ def test_posts_behind_a_password_stay_excused_when_the_list_is_read_again(archiv
     assert ({gap.url for gap in verdict.missing}, len(verdict.excused)) == (lost, 3)
 
 
-@pytest.mark.parametrize("status", [403, 404, 500])
+@pytest.mark.parametrize("status", [403, 404, 410, 500])
 def test_posts_whose_pages_cannot_be_had_are_missing_and_no_others(status, archive):
     site = Blog.of(40)
     lost = links(site, *range(1, 21, 2))
@@ -92,6 +93,47 @@ def test_posts_whose_pages_cannot_be_had_are_missing_and_no_others(status, archi
     assert (verdict.held, verdict.in_part) == (30, 10)
     years = years_of_blog(archive.blogs()[0], archive, known(archive))
     assert (sum(year.held for year in years), sum(year.missing for year in years)) == (30, 10)
+
+
+@pytest.mark.parametrize(("looks", "is_gone"), [(2, False), (3, True), (4, True)])
+def test_a_told_post_stays_missing_however_often_its_page_was_not_there(looks, is_gone, archive):
+    """After three looks it is held to be deleted: but the list of all posts has it, and nobody ever had its page."""
+    site = Blog.of(40)
+    lost = site.link(site.posts[3])
+    crawled(site, archive, Broken(site, [lost], 404))
+    blog = archive.blogs()[0]
+    first = answered(lost, 404).fetched_at
+    with archive.lock(blog.id):
+        for day in range(1, looks):
+            said = replace(answered(lost, 404), fetched_at=first + timedelta(days=2 * day))
+            archive.commit([replace(dead(blog, lost), exchanges=(said,))])
+    assert (archive.posts.find(lost).gone is not None) is is_gone
+    verdict = known(archive).posts
+    assert (verdict.answer, verdict.held) == ("no", 39)
+    assert [(gap.url, gap.reason) for gap in verdict.missing] == [(lost, "HTTP 404, only its text is held")]
+
+
+def test_a_post_that_is_gone_and_whose_page_was_had_before_is_held(archive):
+    site = Blog.of(40)
+    lost = site.link(site.posts[3])
+    crawled(site, archive)
+    blog = archive.blogs()[0]
+    with archive.lock(blog.id):
+        archive.commit([replace(dead(blog, lost), exchanges=(answered(lost, 410),))])
+    assert archive.posts.find(lost).gone is not None
+    assert (known(archive).posts.answer, known(archive).posts.held) == ("yes", 40)
+
+
+def test_a_post_whose_address_leads_to_one_that_is_called_404_is_not_gone(archive):
+    """The list of all posts does not have it any more; its page answers, with something else."""
+    site = Blog.of(40)
+    url = site.link(site.posts[3])
+    crawled(site, archive, Broken(site, [url], 500))
+    blog = archive.blogs()[0]
+    with archive.lock(blog.id):
+        archive.commit([replace(dead(blog, url), exchanges=(), reason=f"redirects to {blog.home}404/")])
+    archive.blogs.inventory.remove(blog.id, "WordPress REST", ["3"])
+    assert [gap.url for gap in known(archive).posts.missing] == [url]
 
 
 def test_a_post_that_vanishes_while_the_blog_is_crawled_is_gone(archive):
@@ -281,6 +323,16 @@ def test_posts_that_were_not_visited_because_of_a_limit_are_missing(archive):
     verdict = known(archive).posts
     assert verdict.answer == "no"
     assert {gap.reason for gap in verdict.missing} == {"not visited yet"}
+
+
+def test_told_posts_whose_pages_were_not_visited_because_of_a_limit_are_missing(archive):
+    site = Blog.of(40)
+    crawled(site, archive, max_pages=12)
+    verdict = known(archive).posts
+    assert (verdict.answer, verdict.held + len(verdict.missing)) == ("no", 40)
+    assert {gap.reason for gap in verdict.missing} == {"not visited yet, only its text is held"}
+    crawled(site, archive)
+    assert (known(archive).posts.answer, known(archive).posts.held) == ("yes", 40)
 
 
 def test_records_alone_need_no_pages_to_be_all(archive):

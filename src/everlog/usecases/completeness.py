@@ -228,6 +228,7 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
         post = NamedPost(
             url=each.url, named_by=(source,), whereabouts=whereabouts, detail=detail, is_certain=is_certain,
             year=year_in(each.url) or each.listed_year, is_in_part=is_in_part,
+            is_gone=each.status in NOT_THERE or each.gone is not None,
         )
         found.setdefault(each.key, []).append((source, post))
 
@@ -235,7 +236,7 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
         note(each, each.source or CRAWL, _where(each, blog), is_certain=_is_certain(each))
     if not state.records_only:
         for each in known.in_part(blog.id):
-            is_cut = each.outcome == "post"
+            is_cut = each.outcome == "post" and each.state == "failed"
             where: Whereabouts = "failed" if is_cut else "told only"
             said = f"held in part: {_failure(each)}" if is_cut else _why_without_page(each)
             note(each, each.source or CRAWL, (where, said), is_in_part=True)
@@ -392,6 +393,8 @@ def _why_without_page(post: UnheldPost) -> str:
     """Why only the text of a post is held."""
     if post.state == "failed":
         return _failure(post)
+    if post.state == "queued":
+        return "not visited yet"
     said = _left_out(post.reason or "")[1] if post.outcome == "skip" else ""
     return said or "its page was not recognised as a post"
 

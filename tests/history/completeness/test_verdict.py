@@ -33,10 +33,11 @@ def test_grades_are_what_the_sources_say_of_themselves():
     assert {source.name: source.grade for source in SOURCES} == GRADES
 
 
-def post(whereabouts, *named_by, detail="", is_certain=True):
+def post(whereabouts, *named_by, detail="", is_certain=True, is_gone=None):
+    is_gone = detail in {"HTTP 404", "HTTP 410"} if is_gone is None else is_gone
     return NamedPost(
         url="https://a.org/x", named_by=named_by or ("sitemap",), whereabouts=whereabouts, detail=detail,
-        is_certain=is_certain,
+        is_certain=is_certain, is_gone=is_gone,
     )
 
 
@@ -81,6 +82,10 @@ def test_where_nothing_is_known_to_be_missing_the_answer_depends_on_who_lists_al
         (post("not there", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404"),
         (post("told only", "WordPress REST", detail="HTTP 404"), "no", "HTTP 404, only its text is held"),
         (post("told only", "sitemap", detail="HTTP 404"), "yes", "gone, its text is held: HTTP 404"),
+        (post("told only", "sitemap", "WordPress REST", detail="HTTP 410"), "no", "HTTP 410, only its text is held"),
+        # What addresses and reasons are spelled like says nothing.
+        (post("told only", "sitemap", detail="redirects to http://a.org/404/"), "no",
+         "redirects to http://a.org/404/, only its text is held"),
         (post("told only", "sitemap", detail="timed out after 30 s"), "no",
          "timed out after 30 s, only its text is held"),
         (post("failed", "sitemap", detail="HTTP 500"), "no", "HTTP 500"),
@@ -112,6 +117,12 @@ def test_a_page_that_only_had_the_address_of_a_post_explains_itself():
 )
 def test_nothing_is_gone_by_the_word_of_a_list_that_may_not_be_whole(inventory):
     verdict = judge_posts([inventory], [post("not there", "archive pages", detail="HTTP 404")], held=9)
+    assert (verdict.answer, len(verdict.missing)) == ("no", 1)
+
+
+def test_a_post_that_one_of_two_whole_lists_has_is_not_gone():
+    ghost = replace(REST, source="Ghost")
+    verdict = judge_posts([REST, ghost], [post("not there", "Ghost", detail="HTTP 410")], held=8)
     assert (verdict.answer, len(verdict.missing)) == ("no", 1)
 
 

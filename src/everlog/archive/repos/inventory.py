@@ -54,7 +54,8 @@ class InventoryPost:
 class UnheldPost:
     """An address at which no post is held: who lists it and as what, and what became of it in the queue.
 
-    Without a `state` it was never in the queue. `source` is None for what only links led to.
+    Without a `state` it was never in the queue. `source` is None for what only links led to. `gone` is why it is held
+    to be deleted, where its text is held.
     """
 
     key: str
@@ -68,6 +69,7 @@ class UnheldPost:
     reason: str | None = None
     status: int | None = None
     found_on: str | None = None
+    gone: str | None = None
 
 
 def _is_held(key: Any, blog_id: Any) -> ColumnElement[bool]:
@@ -295,21 +297,26 @@ class InventoryRepository:
     def in_part(self, blog_id: int) -> list[UnheldPost]:
         """Posts that are held in part: as an interface told them, without their page, or without a further page.
 
+        That their page waits to be asked for does not make them whole: a limit may have ended the crawl before.
         One row for each source that lists them. A page counts that another address of the post has. One whose own
-        address answers with something else, such as the front page, has none.
+        address answers with something else, such as the front page, has none. A post that is gone is held whole if its
+        page was had before; that a page which nobody ever had is not there does not make it held.
         """
-        failed, is_other = _urls.c.state == "failed", and_(_urls.c.state == "done", _urls.c.lane == "post")
+        failed, waits = _urls.c.state == "failed", and_(_urls.c.state == "queued", _urls.c.lane == "post")
+        is_other = and_(_urls.c.state == "done", _urls.c.lane == "post")
+        is_cut = and_(_urls.c.outcome == "post", _posts.c.gone.is_(None))
         return [
-            *self._of_posts(blog_id, failed, or_(_urls.c.outcome == "post", ~_HAS_PAGE)),
+            *self._of_posts(blog_id, failed, or_(is_cut, ~_HAS_PAGE)),
+            *self._of_posts(blog_id, waits, ~_HAS_PAGE),
             *self._of_posts(blog_id, is_other, _urls.c.outcome != "post", ~_HAS_PAGE),
         ]
 
     def _of_posts(self, blog_id: int, *where: ColumnElement[bool]) -> list[UnheldPost]:
         statement = (
-            select(_posts.c.key, _urls.c.url, _listed.c.source, *_OF_URL)
+            select(_posts.c.key, _urls.c.url, _listed.c.source, _posts.c.gone, *_OF_URL)
             .join_from(_urls, _posts, and_(_posts.c.key == _urls.c.key, _posts.c.blog_id == _urls.c.blog_id))
             .join(_listed, and_(_listed.c.key == _urls.c.key, _listed.c.blog_id == _urls.c.blog_id), isouter=True)
-            .where(_urls.c.blog_id == blog_id, *where, _posts.c.gone.is_(None), _posts.c.kind == "post")
+            .where(_urls.c.blog_id == blog_id, *where, _posts.c.kind == "post")
         )
         return [_unheld(row) for row in self._all(statement)]
 
@@ -378,6 +385,6 @@ def _unheld(row: Row[Any]) -> UnheldPost:
     return UnheldPost(
         key=row.key, url=row.url, source=named.get("source"), kind=named.get("kind") or "post",
         locked=named.get("locked"), listed_year=int(changed_at[:4]) if changed_at else None, state=row.state,
-        outcome=row.outcome, status=row.status, found_on=row.found_on,
+        outcome=row.outcome, status=row.status, found_on=row.found_on, gone=named.get("gone"),
         reason=without_address(row.reason, row.url) if row.reason is not None else None,
     )

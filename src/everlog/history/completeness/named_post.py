@@ -46,7 +46,8 @@ class NamedPost:
     """A post that is named by some sources and not held.
 
     `is_certain` says that one of them knows that it is a post; else it only has the address of one. `detail` says in
-    words what became of it, or why it is locked. `is_in_part` says that some of it is held after all.
+    words what became of it, or why it is locked. `is_gone` says that it is not there any more: its server does not have
+    it, or it was found to be deleted. `is_in_part` says that some of it is held after all.
     """
 
     url: str
@@ -54,24 +55,26 @@ class NamedPost:
     whereabouts: Whereabouts
     detail: str = ""
     is_certain: bool = True
+    is_gone: bool = False
     year: int | None = None
     is_in_part: bool = False
 
 
-def excuse(post: NamedPost, lists_without_it: Collection[str]) -> str | None:
+def excuse(post: NamedPost, whole: Collection[str]) -> str | None:
     """Why nobody can hold a post; None if it should be held.
 
-    `lists_without_it` are the sources that list all posts, and not this one.
+    `whole` are the sources that list all posts: one that none of them has is not there any more.
 
-    >>> post = NamedPost(url="https://a.org/x", named_by=("sitemap",), whereabouts="not there", detail="HTTP 404")
-    >>> excuse(post, ["WordPress REST"]), excuse(post, [])
-    ('gone: HTTP 404', None)
+    >>> post = NamedPost(url="https://a.org/x", named_by=("sitemap",), whereabouts="not there", detail="HTTP 404",
+    ...                  is_gone=True)
+    >>> excuse(post, ["WordPress REST"]), excuse(post, ["WordPress REST", "sitemap"]), excuse(post, [])
+    ('gone: HTTP 404', None, None)
     """
     if post.whereabouts == "locked":
         return post.detail or "private"
     if post.whereabouts == "needs login":
         return f"private: {post.detail}"
-    if post.whereabouts in {"not there", "told only"} and lists_without_it and is_not_there(post.detail):
+    if post.whereabouts in {"not there", "told only"} and post.is_gone and whole and not {*whole} & {*post.named_by}:
         return f"gone: {post.detail}" if post.whereabouts == "not there" else f"gone, its text is held: {post.detail}"
     return None
 
@@ -102,11 +105,6 @@ def is_address_of_post(url: str) -> bool:
     is_letter = len(name) == 1 and not name.isdecimal()
     is_slip = _SLIP.search(path) is not None or _HOST.search(path) is not None
     return not is_slip and not is_letter and name not in LISTING_WORDS | _PAGES
-
-
-def is_not_there(detail: str) -> bool:
-    """Whether what became of an address is that its server does not have it."""
-    return "404" in detail or "410" in detail
 
 
 def year_in(url: str) -> int | None:

@@ -122,7 +122,7 @@ def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *,
             continue
         # What only has the address of a post, and is on no list that is whole, needs no count to be gone.
         lists = counted if post.is_certain else [each.source for each in whole]
-        why = excuse(post, [source for source in lists if source not in post.named_by])
+        why = excuse(post, lists)
         into, reason = (missing, _reason(post)) if why is None else (excused, why)
         into.append(Gap(
             url=post.url, reason=reason, named_by=post.named_by, year=post.year, is_in_part=post.is_in_part,
