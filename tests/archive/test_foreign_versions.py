@@ -75,6 +75,15 @@ def test_beside_a_live_copy_numbers_go_down_and_the_copy_stays(archive, blog):
     assert answers(archive, blog) == ("live", None)
 
 
+def test_below_a_text_that_was_told_stands_the_first_page_of_it(archive, blog):
+    told = replace(live(blog), exchanges=(), told_at=OLD + timedelta(days=9))
+    archive.commit([told])
+    assert kept(archive, foreign(blog, LONG, 1), foreign(blog, LONG, 2)) == [("earlier", 1), ("same", 1)]
+    assert kept(archive, foreign(blog, LONG, 3)) == [("same", 1)]
+    assert numbers(archive) == [(0, "import", OLD + timedelta(days=1)), (1, "live", None)]
+    assert archive.posts.find(URL).warc is None
+
+
 def test_without_one_they_are_the_post_until_it_comes(archive, blog):
     first = [foreign(blog, LONG + " one", 1), foreign(blog, LONG + " two", 2), foreign(blog, LONG + " none", 0)]
     assert kept(archive, *first) == [("new", 1), ("changed", 2), ("earlier", 2)]

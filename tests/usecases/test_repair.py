@@ -18,7 +18,7 @@ from everlog.usecases.completeness import missing_posts
 from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.repair.repair_blog import patient, repair_blog
 from usecases.a_site import POSTS, a_site, crawl, work
-from usecases.a_told_site import Broken, SiteWeb, ToldBlog
+from usecases.a_told_site import LONG, Broken, SiteWeb, ToldBlog
 from usecases.a_web import MemoryWeb
 from usecases.a_web_archive import WebArchive
 from usecases.conftest import OPTIONS
@@ -28,10 +28,10 @@ NUMBER = 18
 LOST = a_blog.url(NUMBER)
 
 
-def repaired(web, archive, there=None, **settings):
+def repaired(web, archive, there=None, *, home=a_blog.HOME, **settings):
     endpoint = {"from_wayback": there.endpoint} if there is not None else {}
     run = replace(work(web, archive, **endpoint, **settings), web_archive=there)
-    return asyncio.run(repair_blog(archive.blogs.find(a_blog.HOME), run))
+    return asyncio.run(repair_blog(archive.blogs.find(home), run))
 
 
 class Fussy(MemoryWeb):
@@ -140,6 +140,96 @@ def test_a_post_whose_text_alone_is_held_is_won_with_its_page_only(tmp_path):
         assert f"{site.home}?p={site.posts[5].number}" in broken.asked
         report = asyncio.run(repair_blog(blog, work(SiteWeb(site), archive)))
         assert (report.won, report.left, report.verdict) == (((lost, "with another try"),), (), "yes")
+
+
+@pytest.mark.parametrize("kind", ["wayback", "pywb", "timemap"])
+def test_posts_whose_text_alone_is_held_are_won_with_their_pages_from_a_web_archive(tmp_path, kind):
+    site = ToldBlog.of(40)
+    lost = [site.link(site.posts[number]) for number in range(3, 15)]
+    there = WebArchive(kind=kind)
+    for url in lost:
+        there.capture(url, STAMP, site.answer(url, {})[2])
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        broken = Broken(site, lost)
+        asyncio.run(archive_blog(site.home, work(broken, archive)))
+        [blog] = archive.blogs()
+        report = repaired(broken, archive, there, home=blog.home)
+        assert sorted(url for url, _ in report.won) == sorted(lost)
+        assert {how for _, how in report.won} == {"in archive.example, captured 2024-03-02"}
+        assert (report.left, report.verdict, report.ending) == ((), "yes", "complete")
+        assert any("12 earlier versions" in remark for remark in report.tally.remarks)
+        # What the interface told stays the post; the page stands below it.
+        versions = archive.posts.history(lost[0])
+        assert [(each.post.version, each.post.origin) for each in versions] == [(0, "memento"), (1, "live")]
+        there.asked.clear()
+        assert repaired(broken, archive, there, home=blog.home).won == ()
+        assert [url for url in there.asked if "id_/" in url] == []
+
+
+def test_a_capture_that_shows_less_than_what_was_told_wins_no_post(tmp_path):
+    site = ToldBlog.of(30)
+    lost = site.link(site.posts[5])
+    there = WebArchive()
+    there.capture(lost, STAMP, site.answer(lost, {})[2].replace(LONG.encode(), b""))
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        broken = Broken(site, [lost])
+        asyncio.run(archive_blog(site.home, work(broken, archive)))
+        [blog] = archive.blogs()
+        report = repaired(broken, archive, there, home=blog.home)
+        won, left = {url for url, _ in report.won}, {gap.url for gap in report.left}
+        assert (won | left, won & left) == ({lost}, set())
+
+
+class Shut(SiteWeb):
+    """A site whose robots.txt disallows some pages, for those who ask it."""
+
+    def __init__(self, site, urls):
+        super().__init__(site)
+        self.urls = set(urls)
+
+    async def fetch(self, url, **how):
+        if url in self.urls:
+            self.asked.append(url)
+            return Failure(url=url, trouble="robots", reason=f"robots.txt disallows {url}")
+        return await super().fetch(url, **how)
+
+
+@pytest.fixture
+def shut(tmp_path):
+    """A blog whose interface tells all, and whose robots.txt disallowed the page of one post while it was crawled."""
+    site = ToldBlog.of(30)
+    lost = site.link(site.posts[5])
+    with open_archive(tmp_path / "archive", create=True, options=OPTIONS) as archive:
+        asyncio.run(archive_blog(site.home, work(Shut(site, [lost]), archive)))
+        [blog] = archive.blogs()
+        assert [(gap.url, gap.reason) for gap in missing_posts(blog, archive)] == [
+            (lost, "robots.txt disallows it, only its text is held"),
+        ]
+        yield site, lost, archive
+
+
+def test_a_told_post_whose_page_robots_txt_allows_by_now_is_won(shut):
+    site, lost, archive = shut
+    report = repaired(SiteWeb(site), archive, home=site.home)
+    assert (report.won, report.left, report.verdict) == (((lost, "with another try"),), (), "yes")
+
+
+def test_a_told_post_whose_page_robots_txt_disallows_is_not_had_by_way_of_others(shut):
+    site, lost, archive = shut
+    web, there = Shut(site, [lost]), WebArchive()
+    there.capture(lost, STAMP, site.answer(lost, {})[2])
+    report = repaired(web, archive, there, home=site.home)
+    assert (report.won, [gap.reason for gap in report.left]) == ((), ["robots.txt disallows it, only its text is held"])
+    assert f"{site.home}?p={site.posts[5].number}" not in web.asked
+    assert [url for url in there.asked if "id_/" in url] == []
+
+
+def test_who_ignores_robots_txt_gets_the_pages_of_told_posts_too(shut):
+    site, lost, archive = shut
+    web = SiteWeb(site)
+    asyncio.run(archive_blog(site.home, work(web, archive, robots=False)))
+    assert web.asked.count(lost) == 1
+    assert missing_posts(archive.blogs()[0], archive) == ()
 
 
 def scripted(number):

@@ -3,6 +3,7 @@
     the post is not held                     its first version, labelled
     it is held from others, and older        its next version
     it is held live, or from others later    a version with a number below 1, if it differs from all that are held
+    its text was told, and it has no page    a version with a number below 1, also if it says what was told
 
 Numbers never change: what our own visits bring goes on upwards from 1.
 """
@@ -55,6 +56,9 @@ def _beside(
     held = {number: read_record(record)[0] for number, record in known.records.items()}
     current, read = held[known.version], read_record(written.record)[0]
     verdict = adds_version(held.values(), current, read, other_template=visit.other_template)
+    if verdict == "same" and not known.has_page:
+        # What an interface told is held without any page: this is one.
+        verdict = "changed"
     is_live, is_later = current.origin == "live", _moment(read) > _moment(current)
     if capture_id is not None and (is_live or not is_later or verdict == "truncated"):
         # What the post is read from again is the copy that counts.

@@ -53,9 +53,9 @@ _RECORDS = (
     .join(_posts, (_posts.c.id == _versions.c.post_id) & (_posts.c.version == _versions.c.version))
     .where(_versions.c.post_id.in_(_WANTED))
 )
-_ALL_RECORDS = select(_versions.c.post_id, _versions.c.version, _versions.c.record).where(
-    _versions.c.post_id.in_(_WANTED),
-)
+_ALL_RECORDS = select(
+    _versions.c.post_id, _versions.c.version, _versions.c.record, _versions.c.capture_id,
+).where(_versions.c.post_id.in_(_WANTED))
 _FILE_IDS = select(schema.warc_files.c.name, schema.warc_files.c.id).where(schema.warc_files.c.name.in_(_WANTED))
 _NEW_POSTS = RowStatement(_POST_COLUMNS, lambda _: _posts.insert())
 _TOUCHED = RowStatement((*_POST_COLUMNS, "the_id"), lambda _: (
@@ -337,8 +337,9 @@ def _add_all_records(connection: Connection, decider: VersionDecider) -> None:
     """All versions of the posts at hand, for captures of others that may be one of them."""
     posts = {post.id: post for post in decider.by_key.values() if post.id is not None}
     for part in in_parts(sorted(posts)):
-        for post_id, version, record in connection.execute(_ALL_RECORDS, {"wanted": part}):
+        for post_id, version, record, capture_id in connection.execute(_ALL_RECORDS, {"wanted": part}):
             posts[post_id].records[version] = record
+            posts[post_id].has_page = posts[post_id].has_page or capture_id is not None
 
 
 def _company_of(connection: Connection, by_key: Mapping[tuple[int, str], KnownPost]) -> Company:

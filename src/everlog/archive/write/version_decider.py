@@ -63,8 +63,10 @@ class KnownPost:
     kind: str = "post"
     record: str | None = None
     touched: bool = False
-    # The records of all versions, by their numbers, where a capture that others made is to be compared with them.
+    # The records of all versions, by their numbers, where a capture that others made is to be compared with them; and
+    # whether any of them has a page.
     records: dict[int, str] = field(default_factory=dict)
+    has_page: bool = False
 
     def take(self, written: Written) -> None:
         """Become this version."""
@@ -228,6 +230,7 @@ class VersionDecider:
         """Keep a version under its number."""
         self.versions.append((post, version, written, capture_id, at))
         post.records[version] = written.record
+        post.has_page = post.has_page or bool(capture_id)
         if written.content:
             self.by_content.setdefault((post.blog_id, written.content), post)
 

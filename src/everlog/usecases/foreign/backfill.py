@@ -20,6 +20,7 @@ from everlog.history.memento.capture_walk import CaptureWalk, by_page
 from everlog.history.memento.web_archive import blog_queries, single_queries
 from everlog.history.told_post import is_without_page
 from everlog.records import Exchange, Fetched
+from everlog.usecases.crawl.left_out import left_to_robots
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.foreign.archive_client import ArchiveClient, Halt
 from everlog.usecases.foreign.archived_web import ArchivedWeb
@@ -123,11 +124,11 @@ class _Backfill:
         self.judge = CaptureJudge.of(blog, self.scope, self.run)
         self.state = BackfillState(blog=blog, run=self.run, endpoint=self.client.given, is_kept=self.only is None)
         self.vain = self.state.vain()
-        for problem in archive.urls.problems(blog.id):
-            if problem.lane not in FILES and not problem.is_missing:
-                said = problem.reason.lower()
-                into = self.refused if "robots" in said or "noarchive" in said else self.left_out
-                into.add(canonical(problem.url))
+        self.refused.update(map(canonical, left_to_robots(blog, archive)))
+        self.left_out.update(
+            canonical(problem.url) for problem in archive.urls.problems(blog.id)
+            if problem.lane not in FILES and not problem.is_missing
+        )
 
     async def run_all(self, look_live: Callable[[], Awaitable[None]] | None) -> None:
         self.run.tally.doing = f"asking {self.client.name} what it has"
@@ -246,9 +247,12 @@ class _Backfill:
         return self._is_unheld(key)
 
     def _is_unheld(self, key: str) -> bool:
-        """Whether no page of a post is held: one that an interface told may have none."""
-        held = self.run.archive.posts.find("http://" + key)
-        return held is None or is_without_page(held)
+        """Whether no page of a post is held: one that an interface told may have none, but that of a capture."""
+        archive = self.run.archive
+        held = archive.posts.find("http://" + key)
+        if held is None or not is_without_page(held):
+            return held is None
+        return all(is_without_page(each.post) for each in archive.posts.history(held.url))
 
     async def _store_if_full(self) -> None:
         is_full = len(self.batch) >= BATCH_CAPTURES or sum(each.size for each in self.batch) >= BATCH_BYTES
@@ -286,7 +290,7 @@ class _Backfill:
             for kind in ("post", "address"):
                 named += [each.url for each in archive.blogs.inventory.of(self.blog.id, state.source, kind=kind)]
         wanted = self.only.values() if self.only is not None else dict.fromkeys(named)
-        return single_queries(url for url in wanted if archive.posts.find(url) is None)
+        return single_queries(url for url in wanted if self._is_unheld(canonical(url)))
 
     def _say(self) -> None:
         won = self.restored.won

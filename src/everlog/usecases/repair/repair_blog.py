@@ -100,9 +100,13 @@ class _Repair:
         if stop is not None and stop.ending in CUT_SHORT and stop.ending != "blocked":
             return stop.ending or "complete", stop.reason
         if self.run.web_archive is not None:
-            left = {canonical(gap.url): gap.url for gap in missing_posts(self.blog, self.run.archive)}
-            restored = await backfill_blog(self.blog, self.run, only=left)
-            self.won |= {left[key]: f"in {restored.archive}, {how}" for key, how in restored.ways.items()}
+            left = {canonical(gap.url): gap for gap in missing_posts(self.blog, self.run.archive)}
+            restored = await backfill_blog(self.blog, self.run, only={key: gap.url for key, gap in left.items()})
+            # A capture may show less than what is held: then it was no answer.
+            self.won |= {
+                left[key].url: f"in {restored.archive}, {how}" for key, how in restored.ways.items()
+                if self._is_held(left[key])
+            }
             self.run.tally.remarks.append(restored.remark())
             if restored.ending != "complete":
                 return restored.ending, restored.reason
@@ -113,7 +117,7 @@ class _Repair:
     async def _try_web(self) -> Stop | None:
         """The web of today: pages, pictures and comments; None where nothing is missing that it could have."""
         archive, blog = self.run.archive, self.blog
-        gaps = [gap for gap in missing_posts(blog, archive) if "robots" not in gap.reason]
+        gaps = missing_posts(blog, archive)
         lanes = file_lanes(self.run.settings)
         media = [
             canonical(each.url) for each in archive.urls.problems(blog.id) if each.lane in lanes and each.is_missing
@@ -164,7 +168,9 @@ class _Repair:
             if self._is_held(gap):
                 self.won[gap.url] = how
                 return
-            if is_own:
+            # Whoever asks not to be archived is not archived by way of other addresses.
+            is_refused = isinstance(answer, Failure) and answer.trouble == "robots"
+            if is_own and not is_refused:
                 known = self._stated(gap.url, answer.exchanges, context)
                 waiting.extend(other_addresses(gap.url, blog=self.blog, scope=context.scope, known=known))
 
