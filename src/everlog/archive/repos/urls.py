@@ -282,6 +282,13 @@ class UrlRepository:
                 again_at=moment_or_none(row.again_at),
             )
 
+    def skipped(self, blog_id: int) -> Iterator[tuple[str, str]]:
+        """Addresses that were left out at their last visit, whatever is held of them, and why."""
+        statement = select(_urls.c.id, _urls.c.url, _urls.c.reason).where(
+            _urls.c.blog_id == blog_id, _urls.c.state == "done", _urls.c.outcome == "skip",
+        )
+        return ((row.url, row.reason or "") for row in self._rows(statement))
+
     def notes(
         self, blog_id: int, *, of: Literal["all", "held posts", "not held"] = "all",
     ) -> Iterator[tuple[str, str]]:

@@ -22,8 +22,8 @@ NAMED = 20
 
 
 @takes(
-    "archive files spool delay render no_comments no_media no_requisites max_time from_wayback allow config json quiet "
-    "verbose"
+    "archive files spool delay render no_comments no_media no_requisites ignore_robots max_time from_wayback allow "
+    "config json quiet verbose"
 )
 def repair(blogs: Blogs = None, *, given: Flags) -> None:
     """Go after posts that are missing: other addresses, patience, the browser, then web archives.

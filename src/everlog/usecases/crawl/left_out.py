@@ -59,8 +59,11 @@ def what_was_left_out(context: CrawlContext, held: int) -> str | None:
 
 
 def left_to_robots(blog: Blog, archive: Archive) -> list[str]:
-    """The addresses that were left out because robots.txt, or the pages themselves, ask for that."""
-    return [each.url for each in archive.urls.problems(blog.id) if each.reason.startswith((NOARCHIVE, DISALLOWED))]
+    """The addresses that were left out because robots.txt, or the pages themselves, ask for that.
+
+    Those of posts among them that are held otherwise: an interface may tell the text of a page that nobody may have.
+    """
+    return [url for url, reason in archive.urls.skipped(blog.id) if reason.startswith((NOARCHIVE, DISALLOWED))]
 
 
 def count_not_kept(blog: Blog, archive: Archive) -> int:
