@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from everlog.archive import open_archive
 from everlog.archive.archive import ArchiveOptions
 from everlog.archive.verify import verify
 from everlog.core.urls import canonical, host_of
-from everlog.errors import Unreachable
+from everlog.errors import EverlogError, Unreachable
 from everlog.records import Failure
 from everlog.usecases.completeness import missing_posts
 from everlog.usecases.crawl.crawl_blog import archive_blog
@@ -331,6 +332,61 @@ def test_a_mirror_of_a_blog_that_is_held_is_no_second_blog(archive):
     assert names(archive) == {OLD: "canonical links name the same pages; posts are the same under both"}
     assert any("another address of" in remark for remark in report.tally.remarks)
     assert asked_at(web, OLD) == [OLD, OLD + "feed.xml"]
+
+
+def test_a_host_whose_feed_leads_to_posts_that_are_held_and_that_has_them_too_is_no_second_blog(archive):
+    """A site that always names itself by one host, typed with another one."""
+    web, blog = MemoryWeb(), NamedBlog()
+    serve(web, NEW, blog)
+    crawl(web, archive, NEW)
+    serve(web, OLD, blog, links_at=NEW)
+    crawl(web, archive, OLD)
+    assert [each.home for each in archive.blogs()] == [NEW]
+    assert names(archive) == {OLD: "the feed names it; posts are the same under both"}
+    assert len(asked_at(web, OLD)) == 4
+    assert crawl(web, archive, OLD).blog == NEW
+
+
+@pytest.mark.parametrize("own", [[1], [1, 2]])
+def test_a_planet_whose_entries_are_posts_of_a_blog_that_is_held_is_a_blog_of_its_own(archive, own):
+    web, blog = MemoryWeb(), NamedBlog()
+    serve(web, NEW, blog)
+    crawl(web, archive, NEW)
+    planet = replace(SISTER, title="Planet of Ann")
+    serve(web, OLD, planet)
+    theirs = blog.feed(NEW).partition(b"<item>")[2].rpartition(b"</channel>")[0]
+    feed = planet.feed(OLD, own).replace(b"</channel>", b"<item>" + theirs + b"</channel>")
+    web.put(OLD + "feed.xml", feed, type="application/rss+xml")
+    crawl(web, archive, OLD)
+    assert [each.home for each in archive.blogs()] == [NEW, OLD]
+    assert names(archive) == {}
+    assert numbers_held(archive, OLD) == ALL
+
+
+def test_a_planet_that_has_nothing_but_posts_of_a_blog_that_is_held_is_no_name_of_it(archive):
+    web, blog = MemoryWeb(), NamedBlog()
+    serve(web, NEW, blog)
+    crawl(web, archive, NEW)
+    theirs = "".join(f"<a href='{NEW}{blog.path(number)}'>Post {number} of ours</a>" for number in range(11, 21))
+    feed = f"<link rel=alternate type=application/rss+xml href='{OLD}feed.xml'>"
+    web.put(OLD, f"<html><head><title>Planet of Ann</title>{feed}</head><body>{theirs}</body></html>")
+    web.put(OLD + "feed.xml", blog.feed(OLD, links_at=NEW), type="application/rss+xml")
+    with suppress(EverlogError):
+        crawl(web, archive, OLD)
+    assert names(archive) == {}
+    assert archive.blogs()[0].home == NEW
+    assert numbers_held(archive, NEW) == ALL
+
+
+def test_the_home_of_another_blog_is_never_noted_as_a_name(archive):
+    web, blog = MemoryWeb(), NamedBlog(old=OLD)
+    serve(web, OLD, blog)
+    crawl(web, archive, OLD)
+    serve(web, NEW, replace(blog, seed=700))
+    crawl(web, archive, NEW)
+    noted = names_of(scope_of(archive.blogs()[1], archive))
+    assert [each.home for each in archive.blogs()] == [OLD, NEW]
+    assert noted == {}
 
 
 def test_a_name_that_is_another_blog_of_the_archive_stays_that(archive):

@@ -84,7 +84,8 @@ async def archive_blog(url: str, run: CrawlRun) -> Report:
             # Another page of a blog that is held.
             run.archive.blogs.keep_address(url, found.home)
             return await archive_blog(found.home, run)
-        held = held_by_name(found, run.archive) if blog is None and may_widen(run.settings) else None
+        is_new = blog is None and may_widen(run.settings)
+        held = await held_by_name(found, run.archive, run.fetcher) if is_new else None
         if held is not None and LearnedBlog.of(held.blog) is not None:
             keep_name(held.blog, found.home, held.signs, run.archive)
             run.archive.blogs.keep_address(url, held.blog.home)

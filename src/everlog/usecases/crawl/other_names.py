@@ -18,6 +18,7 @@ from everlog.schedule.name_candidates import NameCandidate, name_candidates
 from everlog.usecases.crawl.lifecycle import begin, run_to_end
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import keep_places, may_widen
+from everlog.usecases.discover.held_blog import is_home_of_another
 from everlog.usecases.discover.name_evidence import NameFound, ask_evidence
 from everlog.usecases.page.copies import FIRST
 from everlog.usecases.page.stored_pages import stored_feed
@@ -114,6 +115,8 @@ class _LookedAt:
 async def _look_at(candidate: NameCandidate, context: CrawlContext) -> _LookedAt:
     """Ask a candidate for evidence; a name of the blog is kept as such."""
     blog, archive = context.blog, context.archive
+    if is_home_of_another(candidate.home, blog, archive):
+        return _LookedAt()
     posts = {key: url for key, url in candidate.posts.items() if archive.posts.key(blog.id, key) is not None}
     candidate = replace(candidate, posts=posts)
     oldest = archive.posts.newest(blog.id, limit=MOST_COMPARED)[::-1]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from everlog.archive.blog_state import Places
 from everlog.core.scope import Alias, Scope, home_scope, is_within
 from everlog.core.urls import absolute, canonical, host_of
-from everlog.usecases.discover.held_blog import common_name, home_known_as
+from everlog.usecases.discover.held_blog import common_name, home_known_as, is_home_of_another
 from everlog.usecases.discover.typed_address import fetchable
 
 if TYPE_CHECKING:
@@ -77,7 +77,14 @@ def may_widen(settings: Settings) -> bool:
 
 
 def keep_places(blog: Blog, scope: Scope, archive: Archive) -> None:
-    """Write down what belongs to a blog beyond its home; it is found by its other names from now on."""
+    """Write down what belongs to a blog beyond its home; it is found by its other names from now on.
+
+    The home of another blog of the archive is no name of this one, whatever its pages say, unless the user says so.
+    """
+    scope = replace(scope, aliases=tuple(
+        alias for alias in scope.aliases
+        if not alias.is_name or alias.evidence == GIVEN or not is_home_of_another(alias.home, blog, archive)
+    ))
     places = Places(also=scope.also, aliases=scope.aliases)
     archive.blogs.change_state(blog.id, lambda state: replace(state, places=places))
     for name in (common_name(blog.home), *(alias.home for alias in scope.aliases if alias.is_name)):

@@ -50,6 +50,12 @@ def home_known_as(url: str, archive: Archive) -> Blog | None:
     return None
 
 
+def is_home_of_another(url: str, blog: Blog, archive: Archive) -> bool:
+    """Whether another blog of the archive lives at an address."""
+    other = archive.blogs.find(url)
+    return other is not None and other.id != blog.id and canonical(other.home) == canonical(url)
+
+
 def common_name(url: str) -> str:
     """An address at the one host that a platform has in every country; elsewhere as it is.
 
