@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -13,9 +14,12 @@ from everlog.archive import open_archive
 from everlog.archive.verify import verify
 from everlog.errors import NothingToLearn, UsageError
 from everlog.settings import make_settings
+from everlog.usecases.crawl.crawl_blog import archive_blog
 from everlog.usecases.foreign.import_files import import_files
+from everlog.usecases.reread import reread_blog
 from importing.a_warc import Warc, wacz
-from usecases.a_site import a_site, crawl
+from usecases.a_site import a_site, crawl, work
+from usecases.a_told_site import Broken, ToldBlog
 from usecases.conftest import OPTIONS
 
 if TYPE_CHECKING:
@@ -231,3 +235,35 @@ def test_pages_that_a_browser_made_are_read_where_the_files_have_them(archive: A
     assert [(blog.home, blog.won.posts) for blog in done.blogs] == [(a_blog.HOME, 8)]
     assert archive.posts.find(a_blog.url(2)).text == a_blog.text(2)
     assert not list(verify(archive))
+
+
+def test_a_told_post_that_is_imported_is_held_and_the_verdict_is_renewed(archive: Archive, tmp_path):
+    site = ToldBlog.of(30)
+    lost = site.link(site.posts[5])
+    asyncio.run(archive_blog(site.home, work(Broken(site, [lost]), archive)))
+    [blog] = archive.blogs()
+    before = archive.blogs.inventory.last_verdict(blog.id)
+    warc = Warc()
+    warc.answer(lost, site.answer(lost, {})[2], LATER, type="text/html")
+    imported(archive, warc.write(tmp_path / "page.warc.gz"))
+    after = archive.blogs.inventory.last_verdict(blog.id)
+    assert (before["posts"], before["missing"], after["posts"], after["missing"]) == ("no", 1, "yes", 0)
+    assert after["checked_at"] > before["checked_at"]
+    events = [event for event in archive.events() if event.kind == "completeness"]
+    assert [(event.detail["of"], event.detail["answer"]) for event in events][:1] == [("posts", "yes")]
+
+
+def test_a_blog_from_files_alone_has_a_verdict_that_no_event_follows(archive: Archive, tmp_path):
+    file = captured(a_site(6)).write(tmp_path / "site.warc.gz")
+    imported(archive, file)
+    assert archive.blogs.inventory.last_verdict(1)["posts"] == "unknown"
+    crawl(a_site(6), archive)
+    assert [event.kind for event in archive.events() if event.kind == "completeness"] == []
+
+
+def test_reading_pages_again_renews_the_verdict(crawled: Crawled):
+    _, live = crawled
+    [blog] = live.blogs()
+    live.blogs.inventory.keep_verdict(blog.id, live.blogs.inventory.last_verdict(blog.id) | {"missing": 7})
+    reread_blog(blog, live)
+    assert live.blogs.inventory.last_verdict(blog.id)["missing"] == 0

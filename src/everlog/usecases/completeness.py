@@ -3,6 +3,7 @@
     completeness_of   the verdict as the archive is now; asks nobody
     missing_posts     the posts that somebody names and that are not held, for who goes after them
     renew             the verdict at the end of a run, kept with the blog; an event where it changed
+    renew_offline     the same where nobody asked the web: after an import, or when pages were read again
 """
 
 from __future__ import annotations
@@ -117,6 +118,16 @@ def renew(blog: Blog, archive: Archive, *, is_over: bool = True, now: datetime |
         return known
     archive.blogs.inventory.keep_verdict(blog.id, short, events=_events(blog, known, before, short))
     return known
+
+
+def renew_offline(blog: Blog, archive: Archive, *, now: datetime | None = None) -> Completeness:
+    """The verdict after something was done to the archive of a blog without a visit of the web, at its end.
+
+    Whether a crawl is over does not change by this: what is said of one that is not, or of a blog that came from files
+    alone, is no word that a later change is held against.
+    """
+    current = archive.blogs.find(blog.home) or blog
+    return renew(current, archive, is_over=current.state == "finished", now=now)
 
 
 def keep_neighbours(context: CrawlContext) -> None:

@@ -15,6 +15,7 @@ from everlog.extract.classify.post_paging import Paging, first_page, page_of_pos
 from everlog.extract.feed_entry import filled
 from everlog.history.told_post import checked_by_page, is_told
 from everlog.records import Blog, Exchange, Media, Page, Post, Skip, Visit
+from everlog.usecases.completeness import renew_offline
 from everlog.usecases.learn.learned_blog import LearnedBlog
 from everlog.usecases.learn.page_comparison import compared_anew
 from everlog.usecases.learn.relearn import learn_again
@@ -78,6 +79,7 @@ def reread_blog(
             step(capture.url)
         _keep(batch, archive, result)
         archive.blogs.change_state(blog.id, lambda state: replace(state, comments_missing=None))
+        renew_offline(blog, archive)
         return result
 
 

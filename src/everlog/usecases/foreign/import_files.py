@@ -16,6 +16,7 @@ from everlog.importing.import_index import ImportIndex
 from everlog.importing.no_web import NoWeb
 from everlog.importing.open_files import Part, Unreadable, opened, parts_of, refused, unpacked_part
 from everlog.importing.warc_records import PackedAsWhole, read_records
+from everlog.usecases.completeness import renew_offline
 from everlog.usecases.crawl.crawl_context import CrawlRun
 from everlog.usecases.crawl.report import Tally
 from everlog.usecases.discover.typed_address import fetchable
@@ -164,6 +165,7 @@ class _Taking:
             won = await take_captures(
                 found.blog, self._captures(found.scope, step), self.run, source=self.source, others=found.fetcher,
             )
+            renew_offline(found.blog, archive, now=self.run.now())
         return ImportedBlog(home=found.blog.home, is_new=found.is_new, won=won)
 
     def _pages(self, scope: Scope) -> Iterator[IndexedCapture]:
