@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 from everlog.core.urls import canonical
 from everlog.errors import UsageError
@@ -375,9 +376,22 @@ def _contact(contact: str | None) -> str | None:
 
 
 def _web_archive(address: str | None) -> str | None:
-    if address is not None and not re.match(r"https?://[^/\s]", address):
-        raise ValueError(f"{address!r} is not the address of a web archive, as https://web.archive.org is one")
+    if address is not None and not (re.match(r"https?://[^/\s]", address) and _names_host(address)):
+        raise _Unfit("the address of a web archive, such as https://web.archive.org", address)
     return address
+
+
+def _names_host(address: str) -> bool:
+    """Whether an address names a host, and a port only if there is such a one.
+
+    >>> [_names_host(f"http://{place}") for place in ("[::1]:8080/x", "[::1", "127.0.0.1:99999", "a.org:0")]
+    [True, False, False, False]
+    """
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _hosts(hosts: tuple[str, ...]) -> tuple[str, ...]:

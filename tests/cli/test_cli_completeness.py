@@ -142,6 +142,22 @@ def test_the_years_of_a_blog_are_drawn_into_a_file(archive, here, capsys):
     run(capsys, "status", HOME, "--plot", "no/such/folder.svg", code=2)
 
 
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("", "--plot names no file"), ("years.png", "the picture is an SVG, and years.png is called something else"),
+        (".", "the picture . cannot be written: Is a directory"),
+    ],
+)
+def test_a_picture_that_cannot_be_written_as_asked_is_refused_with_advice(archive, here, capsys, file, said):
+    capsys.readouterr()
+    assert main(["status", HOME, "--plot", file]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "years.svg" in shown or "a file in a folder" in shown
+    assert not list(here.glob("years.*"))
+
+
 def test_a_folder_of_posts_says_whether_they_are_all(archive, here, capsys):
     run(capsys, "export", "--format", "markdown", "-o", "notes")
     document = json.loads((here / "notes" / "completeness.json").read_text("utf-8"))

@@ -85,8 +85,11 @@ def test_an_archive_without_blogs_has_nothing_to_repair(here):
 
 
 def test_an_address_that_is_no_web_archive_is_refused(server, there, here):
-    done = everlog("crawl", server.url(), "--from-wayback=archive", folder=here, **QUICK)
-    assert done.code == 2
+    for address in ("archive", "ftp://x", "http://[::1", "http://127.0.0.1:99999/"):
+        done = everlog("crawl", server.url(), f"--from-wayback={address}", folder=here, **QUICK)
+        assert done.code == 2
+        wanted = "--from-wayback must be the address of a web archive, such as https://web.archive.org"
+        assert f"{wanted}, not '{address}'" in done.err
     wrong = everlog("crawl", server.url(), "--from-wayback", server.url("/nothing"), folder=here, **QUICK)
     assert wrong.code == 2
     assert "is not a web archive with CDX or TimeMaps" in wrong.err

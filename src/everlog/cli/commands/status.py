@@ -67,8 +67,9 @@ def status(
         if plot is not None:
             if chosen is None:
                 raise UsageError("--plot needs a blog", advice=f"everlog status BLOG --plot {plot}")
-            from everlog.cli.terminal.completeness_page import write_plot
+            from everlog.cli.terminal.completeness_page import refuse_other_pictures, write_plot
 
+            refuse_other_pictures(plot)
             write_plot(plot, chosen, opened)
         if politeness:
             print_ledger(opened, chosen, given)

@@ -53,6 +53,17 @@ def print_evidence(known: Completeness, years: Sequence[YearCount], now: datetim
         say(f"  {line}")
 
 
+def refuse_other_pictures(file: str) -> None:
+    """The picture is an SVG: under the name of another format no program would show it."""
+    path = Path(file)
+    if not file.strip():
+        raise UsageError("--plot names no file", advice="name one for the picture:  --plot years.svg")
+    if path.suffix.lower() not in {"", ".svg"}:
+        raise UsageError(
+            f"the picture is an SVG, and {file} is called something else", advice=f"--plot {path.with_suffix('.svg')}",
+        )
+
+
 def write_plot(file: str, blog: Blog, archive: Archive) -> None:
     """Write the posts per year of a blog as a picture."""
     from everlog.history.completeness.year_chart import chart_of
