@@ -380,3 +380,17 @@ def test_a_frame_shows_the_error_page_that_was_captured_and_nothing_else_does():
     assert AT not in rewritten("<img src=b><link rel=stylesheet href=b><object data=b>c</object><a href=b>d</a>")
     assert AT not in rewritten("<style>p { background: url(b) }</style><p style='background: url(b)'>")
     assert "Not in the archive" in rewritten("<a href=b>d</a>")
+
+
+def test_queries_are_asked_for_in_the_encoding_of_the_page():
+    asked: list[str] = []
+
+    def resolve(urls):
+        asked.extend(urls)
+        return {}
+
+    text = "<img src='/q?n=мир'><p style='background:url(/мир?мир)'><iframe srcdoc='<img src=/q?s=мир>'></iframe>"
+    rewrite_html(text, url=URL, resolve=resolve, view=VIEW, encoding="cp1251")
+    # The text of a frame is UTF-8 whatever its page is.
+    queries = [url.removeprefix("https://a.org/") for url in asked if "?" in url]
+    assert sorted(queries) == ["q?n=%EC%E8%F0", "q?s=мир", "мир?%EC%E8%F0"]

@@ -4,6 +4,7 @@ bounded            a key as long as an index takes it
 canonical          what two spellings of the same page have in common
 absolute           a link of a document as a fetchable URL, or None
 with_empty_query   a URL with the bare `?` that its link ends with, as browsers ask for files
+with_query_in      a link whose query is spelled in the encoding of its document, as browsers ask for files
 match_pages        which page each link of a feed means
 """
 
@@ -47,6 +48,8 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\ud800-\udfff]")
 _USER = re.compile(r"(?<=://)[^\s/?#@\\\"'<>]{0,500}@")
 _LINE_BREAKS = re.compile(r"[\t\n\r]")
 _OUTER_SPACE = "".join(map(chr, range(33))) + "\u200b\ufeff\xa0"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ESCAPED_IN_QUERIES = frozenset((*range(33), *b"\"#<>'"))
 _KEEP_ESCAPED = re.compile(r"[/?#%\x00-\x20\x7f\ud800-\udfff]")
 
 
@@ -153,6 +156,32 @@ def with_empty_query(url: str, link: str) -> str:
     if "?" not in link or "?" in url or not link.partition("#")[0].rstrip().endswith("?"):
         return url
     return f"{url}?"
+
+
+def with_query_in(encoding: str, link: str) -> str:
+    """A link as a document in such an encoding means it: what is beyond ASCII in its query becomes bytes of that.
+
+    Paths are in UTF-8 in every document. What the encoding does not have is written as a reference, as in forms.
+
+    >>> with_query_in("cp1251", "/мир?n=мир&a=♥#мир")
+    '/мир?n=%EC%E8%F0&a=%26%239829%3B#мир'
+    """
+    bare, mark, fragment = link.partition("#")
+    path, asked, query = bare.partition("?")
+    if query.isascii():
+        return link
+    return f"{path}{asked}{_BEYOND_ASCII.sub(lambda found: _in_bytes(found[0], encoding), query)}{mark}{fragment}"
+
+
+def _in_bytes(text: str, encoding: str) -> str:
+    try:
+        body = text.encode(encoding)
+    except UnicodeEncodeError:
+        if len(text) > 1:
+            return "".join(_in_bytes(sign, encoding) for sign in text)
+        return f"%26%23{ord(text)}%3B"
+    # The second byte of a sign may be one of ASCII, which stays as it is.
+    return "".join(f"%{byte:02X}" if byte > 0x7E or byte in _ESCAPED_IN_QUERIES else chr(byte) for byte in body)
 
 
 def without_user(text: str) -> str:

@@ -8,11 +8,12 @@
     xml_rewrite      SVG files and XHTML: `rewrite_svg`
     svg_sprites      signs and filters of other files, put where they are used: `with_sprites`, `with_filters`
     element_rules    what becomes of which element; `file_rules`, `picture_rules` and `frame_rules` are parts of it
-    html_decode      the text of a page, as browsers decode it: `html_text`
+    xml_tree         both as trees
+    html_decode      the text of a page, as browsers decode it: `html_text`; what its queries are sent in
 
 Whoever serves mementos calls
 
-    rewrite_html(text, *, url, resolve, view, is_xml=False) -> str
+    rewrite_html(text, *, url, resolve, view, is_xml=False, encoding=None) -> str
     rewrite_style(text, *, url, resolve, view) -> str
     rewrite_svg(text, *, url, resolve, view) -> str
 
@@ -25,7 +26,7 @@ as UTF-8. `View.prefix` needs its scheme and host: parts of a page have no addre
 from __future__ import annotations
 
 from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
-from everlog.replay.html_decode import html_encoding, html_text
+from everlog.replay.html_decode import html_encoding, html_text, query_encoding
 from everlog.replay.html_rewrite import rewrite_html
 from everlog.replay.memento_links import Modifier, Replayed, Resolve, View
 from everlog.replay.style_rewrite import rewrite_style
@@ -34,5 +35,6 @@ from everlog.replay.xml_rewrite import rewrite_svg
 
 __all__ = [
     "CssReference", "Modifier", "Replayed", "Resolve", "View", "css_references", "css_text", "html_encoding",
-    "html_text", "rewrite_css", "rewrite_html", "rewrite_style", "rewrite_svg", "with_filters", "with_sprites",
+    "html_text", "query_encoding", "rewrite_css", "rewrite_html", "rewrite_style", "rewrite_svg", "with_filters",
+    "with_sprites",
 ]

@@ -39,6 +39,8 @@ class FileRules:
     view: View
     answered: Held
     inner: Callable[[str, str], str]
+    # That of the document, if it is none of Unicode: queries are sent in it.
+    encoding: str | None = None
     # Addresses of pictures that scripts would have shown, and the classes of these.
     revealed: set[str] = field(default_factory=set)
     revealed_classes: set[str] = field(default_factory=set)
@@ -52,7 +54,7 @@ class FileRules:
     def meant(self, link: str) -> tuple[str, str] | None:
         """The absolute URL of a link and its fragment."""
         if link not in self.known:
-            self.known[link] = reference(self.base, link)
+            self.known[link] = reference(self.base, link, self.encoding)
         return self.known[link]
 
     def file(self, link: str | None) -> str | None:
@@ -68,7 +70,7 @@ class FileRules:
 
     def css(self, text: str) -> str:
         """A style sheet or a piece of one."""
-        return restyled(text, self.base, self.held, self.view)
+        return restyled(text, self.base, self.held, self.view, encoding=self.encoding)
 
     def _styled(self, tag: Attributes, name: str) -> None:
         value = tag.get(name) or ""

@@ -52,6 +52,16 @@ def html_encoding(body: bytes, content_type: str | None = None) -> str:
     return "utf-8"
 
 
+def query_encoding(body: bytes, content_type: str | None = None) -> str | None:
+    """The encoding that queries of a page's links are sent in; None if that is UTF-8, as it is for UTF-16, too.
+
+    >>> query_encoding(b"<meta charset=windows-1251>"), query_encoding(b"<meta charset=utf-8>")
+    ('cp1251', None)
+    """
+    encoding = "utf-8" if read_bom(body)[0] is not None else html_encoding(body, content_type)
+    return None if encoding.startswith("utf-") else encoding
+
+
 def _usable(name: str | None) -> str | None:
     encoding = resolve_encoding(name) if name else None
     if encoding is None or encoding in {"x-user-defined", "replacement"}:

@@ -48,10 +48,13 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
-def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: bool = False) -> str:
+def rewrite_html(
+    text: str, *, url: str, resolve: Resolve, view: View, is_xml: bool = False, encoding: str | None = None,
+) -> str:
     """A captured page whose references lead to the archive's copies, without scripts, forms and what asks the web.
 
-    One that was sent as XML (`application/xhtml+xml`) is read and written as XML.
+    One that was sent as XML (`application/xhtml+xml`) is read and written as XML. `encoding` is that of the page, if it
+    is none of Unicode (`query_encoding`): queries of its links are sent in it.
 
     >>> from everlog.replay import Replayed
     >>> held = {"https://a.org/b.png": Replayed(timestamp="20200101000000", url="https://a.org/b.png")}
@@ -61,7 +64,7 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
     '<p><img src="http://r/web/20200101000000/https://a.org/b.png"><script></script>'
     """
     if is_xml:
-        return rewrite_xml(text, url=url, resolve=resolve, view=view, inner=_inner)
+        return rewrite_xml(text, url=url, resolve=resolve, view=view, inner=_inner, encoding=encoding)
     state = PageState(view=view)
     text, is_long = _bounded(text)
     found = scan(text)
@@ -74,10 +77,10 @@ def rewrite_html(text: str, *, url: str, resolve: Resolve, view: View, is_xml: b
         if len(wanted) < MOST_REFERENCES:
             wanted.setdefault(wanted_url)
 
-    _document(text, found, url, note, state, 0)
+    _document(text, found, url, note, state, 0, encoding=encoding)
     held = resolve(tuple(wanted)) if wanted else {}
     state.is_final = True
-    rewritten = _document(text, found, url, held.get, state, 0)
+    rewritten = _document(text, found, url, held.get, state, 0, encoding=encoding)
     if found.is_cut or is_long:
         rewritten += _CUT
     return rewritten
@@ -122,7 +125,7 @@ def _bounded(text: str) -> tuple[str, bool]:
 
 def _document(
     text: str, found: Scan, url: str, held: Held, state: PageState, depth: int,
-    base: str | None = None,
+    base: str | None = None, encoding: str | None = None,
 ) -> str:
     def inner(document: str, inner_base: str) -> str:
         if depth >= _DEEPEST:
@@ -133,7 +136,7 @@ def _document(
     base = _base(found, base or url)
     rules = Rules(
         url=url, base=base, view=state.view, answered=held, inner=inner, known=state.known.setdefault(base, {}),
-        revealed=state.revealed, revealed_classes=state.revealed_classes,
+        revealed=state.revealed, revealed_classes=state.revealed_classes, encoding=encoding,
     )
     return _Writer(text, found, rules, is_final=state.is_final).written()
 

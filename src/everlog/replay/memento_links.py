@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from everlog.core.urls import absolute
+from everlog.core.urls import absolute, with_query_in
 
 Modifier = Literal["", "mp_", "id_", "pic_"]
 
@@ -92,12 +92,16 @@ class View:
         return f"{origin}/web/{self.timestamp}/{_written(url, fragment)}"
 
 
-def reference(base: str, link: str) -> tuple[str, str] | None:
+def reference(base: str, link: str, encoding: str | None = None) -> tuple[str, str] | None:
     """The absolute URL that a link means, and its fragment; None if it is none of the web.
+
+    `encoding` is that of the document, if it is none of Unicode: queries are sent in it.
 
     >>> reference("https://a.org/b/", "../c%20d/%2E%2e/../../e.png?x=../y#f")
     ('https://a.org/e.png?x=../y', 'f')
     """
+    if encoding is not None and not link.isascii():
+        link = with_query_in(encoding, link)
     full = absolute(base, link)
     if full is None:
         return None

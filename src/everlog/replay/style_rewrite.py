@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import quote, unquote_to_bytes
 
 from everlog.replay.css_references import CssReference, css_references, css_text, rewrite_css
@@ -35,13 +35,18 @@ def rewrite_style(text: str, *, url: str, resolve: Resolve, view: View) -> str:
 
 def style_urls(text: str, url: str) -> tuple[str, ...]:
     """All that a style sheet refers to, each once: absolute, without fragments."""
-    found: dict[str, None] = {}
-    _gather(text, url, found, 0)
-    return tuple(found)
+    named = (reference(url, each.url.strip()) for each in sheet_references(text))
+    return tuple(dict.fromkeys(meant[0] for meant in named if meant is not None))
 
 
-def restyled(text: str, url: str, held: Callable[[str], Replayed | None], view: View, depth: int = 0) -> str:
-    """A style sheet, or the value of a `style` attribute, rewritten with what is known to be held."""
+def restyled(
+    text: str, url: str, held: Callable[[str], Replayed | None], view: View, depth: int = 0,
+    encoding: str | None = None,
+) -> str:
+    """A style sheet, or the value of a `style` attribute, rewritten with what is known to be held.
+
+    `encoding` is that of the page, if it is none of Unicode.
+    """
 
     def replaced(found: CssReference) -> str:
         link = found.url.strip()
@@ -49,24 +54,27 @@ def restyled(text: str, url: str, held: Callable[[str], Replayed | None], view: 
             return link
         if _is_data(link):
             return _data(found, url, held, view, depth)
-        meant = reference(url, link) if link else None
+        meant = reference(url, link, encoding) if link else None
         capture = held(meant[0]) if meant is not None else None
         return view.file(capture, meant[1]) if meant is not None and capture is not None else NOWHERE
 
     return _OPTIONAL_FONT.sub(r"\1block", rewrite_css(text, replaced))
 
 
-def _gather(text: str, url: str, found: dict[str, None], depth: int) -> None:
+def sheet_references(text: str, depth: int = 0) -> Iterator[CssReference]:
+    """The references of a style sheet and of the style sheets in `data:` addresses in it; none to itself.
+
+    >>> [each.url for each in sheet_references("@import 'data:text/css,p{mask:url(a.svg)}'; b {mask: url(#c)}")]
+    ['a.svg']
+    """
     for each in css_references(text):
         link = each.url.strip()
         if not link or link.startswith("#"):
             continue
-        if _is_data(link):
-            inner = data_text(link) if each.kind == "style" and depth < _DEEPEST_DATA else None
-            if inner is not None:
-                _gather(inner, url, found, depth + 1)
-        elif meant := reference(url, link):
-            found.setdefault(meant[0])
+        if not _is_data(link):
+            yield each
+        elif each.kind == "style" and depth < _DEEPEST_DATA and (inner := data_text(link)) is not None:
+            yield from sheet_references(inner, depth + 1)
 
 
 def _is_data(link: str) -> bool:

@@ -16,6 +16,7 @@ from everlog.replay import (
     css_text,
     html_encoding,
     html_text,
+    query_encoding,
     rewrite_html,
     rewrite_style,
     rewrite_svg,
@@ -123,7 +124,8 @@ def document_of(archive: Archive, memento: Memento, view: View) -> Document | No
     drawn = _drawn(archive, memento, body)
     is_xml = drawn is None and kind == "application/xhtml+xml"
     text = html_text(body, memento.content_type) if drawn is None else drawn
-    text = rewrite_html(text, url=memento.url, resolve=resolve, view=view, is_xml=is_xml)
+    encoding = query_encoding(body, memento.content_type) if drawn is None else None
+    text = rewrite_html(text, url=memento.url, resolve=resolve, view=view, is_xml=is_xml, encoding=encoding)
     if not is_xml:
         text = with_filters(with_sprites(text, view.prefix, sprite), view.prefix, sprite)
     return Document(
