@@ -99,5 +99,5 @@ def test_a_style_sheet_of_another_language_is_none():
 
 
 def test_places_have_kinds():
-    assert (kind_of("use", "xlink:href"), kind_of("iframe", "src"), kind_of("div", "src")) == ("image", "frame", None)
+    assert (kind_of("use", "xlink:href"), kind_of("iframe", "src"), kind_of("div", "src")) == ("drawing", "frame", None)
     assert (meta_kind("msapplication-TileImage"), meta_kind("description"), meta_kind(None)) == ("icon", None, None)

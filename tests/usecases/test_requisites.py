@@ -17,6 +17,7 @@ from everlog.archive.db import schema
 from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Failure
+from everlog.replay import requisites
 from everlog.usecases.page import requisite_links, stored_requisites
 from everlog.usecases.page.requisite_links import LOOKED_AT_AGAIN
 from everlog.usecases.page.stored_requisites import check_requisites
@@ -222,15 +223,54 @@ def test_a_requisite_that_an_update_finds_in_an_article_becomes_media_without_a_
     assert list(verify(archive)) == []
 
 
-def test_frames_of_the_own_host_are_kept_with_what_they_need_one_level_deep(archive):
+def test_frames_of_the_own_host_are_kept_with_what_they_need_three_in_each_other(archive):
     fetcher = a_site()
-    designed(fetcher, head="", body="<iframe src=/frame.html></iframe><iframe src=https://films.example/1></iframe>")
-    fetcher.put(HOME + "frame.html", "<img src=/in-frame.png><iframe src=/deeper.html></iframe>")
-    fetcher.put(HOME + "in-frame.png", b"png", type="image/png")
-    fetcher.put(HOME + "deeper.html", "<p>deeper")
+    designed(fetcher, head="", body="<iframe src=/frame-1.html></iframe><iframe src=https://films.example/1></iframe>")
+    for number in (1, 2, 3):
+        inside = f"<img src=/in-{number}.png><iframe src=/frame-{number + 1}.html></iframe>"
+        fetcher.put(f"{HOME}frame-{number}.html", f"{inside}<iframe src=https://films.example/2></iframe>")
+        fetcher.put(f"{HOME}in-{number}.png", b"png", type="image/png")
     crawl(fetcher, archive)
-    assert held(archive) == [HOME + "frame.html", HOME + "in-frame.png"]
-    assert fetcher.count("https://films.example/1") == 0
+    assert held(archive) == [f"{HOME}{name}-{number}.{kind}" for name, kind in (("frame", "html"), ("in", "png"))
+                             for number in (1, 2, 3)]
+    assert asked(fetcher, [f"{HOME}frame-4.html", "https://films.example/1", "https://films.example/2"]) == []
+    assert findings(archive) == ([], [])
+
+
+def test_a_drawing_that_is_shown_as_a_document_is_kept_with_what_it_needs(archive):
+    fetcher = a_site()
+    designed(fetcher, head="", body="<img src=/drawing.svg><object data=/drawing.svg></object><img src=/plain.svg>")
+    drawing = "<?xml-stylesheet href='/d.css'?><svg xmlns='http://www.w3.org/2000/svg'><image href='/{}.png'/></svg>"
+    for name in ("drawing", "plain"):
+        fetcher.put(f"{HOME}{name}.svg", drawing.format(f"in-{name}"), type="image/svg+xml")
+    fetcher.put(HOME + "d.css", "h1 { background: url(/in-css.png) }", type="text/css")
+    for name in ("in-drawing", "in-css"):
+        fetcher.put(f"{HOME}{name}.png", b"png", type="image/png")
+    crawl(fetcher, archive)
+    # Browsers ask for nothing that a picture in an `img` names.
+    assert held(archive) == [HOME + name for name in (
+        "d.css", "drawing.svg", "in-css.png", "in-drawing.png", "plain.svg",
+    )]
+    assert findings(archive) == ([], [])
+
+
+def test_pictures_of_other_hosts_in_objects_are_kept(archive):
+    fetcher = a_site()
+    designed(fetcher, head="", body=f"<object type=image/png data={FONTS}a></object><embed src={FONTS}b.svg></embed>")
+    fetcher.put(FONTS + "a", b"png", type="image/png")
+    fetcher.put(FONTS + "b.svg", "<svg/>", type="image/svg+xml")
+    crawl(fetcher, archive)
+    assert held(archive) == [FONTS + "a", FONTS + "b.svg"]
+
+
+def test_a_page_asks_in_its_own_encoding(archive):
+    fetcher = a_site()
+    designed(fetcher, head="", body="<iframe src=/frame></iframe>")
+    fetcher.put(HOME + "frame", "<img src='/q?n=мир'>".encode("cp1251"), type="text/html; charset=windows-1251")
+    fetcher.put(HOME + "q?n=%EC%E8%F0", b"png", type="image/png")
+    crawl(fetcher, archive)
+    assert held(archive) == [HOME + "frame", HOME + "q?n=%EC%E8%F0"]
+    assert findings(archive) == ([], [])
 
 
 def test_a_page_that_another_shows_in_a_frame_is_a_page_all_the_same(archive):
@@ -267,7 +307,35 @@ def test_a_blog_has_no_more_requisites_than_the_limit(archive, monkeypatch):
     fetcher = a_designed_site()
     report = crawl(fetcher, archive)
     assert (report.ending, report.tally.now.requisites) == ("complete", 4)
-    assert findings(archive) == ([], [])
+    [said] = [each for each in report.tally.remarks if "beyond the limits" in each]
+    assert re.match(r"[\d,]+ more files were beyond", said)
+    found, [remark] = findings(archive)
+    assert found == []
+    assert re.match(rf"{HOME}: [\d,]+ more files were beyond the limits", remark)
+
+
+def test_what_pages_name_beyond_the_limits_is_said_wherever_it_is_asked_for(archive, monkeypatch):
+    monkeypatch.setattr(requisites, "MOST_PER_PAGE", 3)
+    monkeypatch.setattr(requisites, "MOST_PER_SHEET", 2)
+    fetcher = a_site()
+    many = "".join(f"<img src=/{number}.png>" for number in range(4))
+    fetcher.put(HOME + "many", f"<link rel=stylesheet href=/a.css>{many}")
+    designed(fetcher, head="", body="<iframe src=/many></iframe>")
+    sheet = "".join(f"h{number} {{ background: url(/c{number}.png) }}" for number in range(1, 6))
+    fetcher.put(HOME + "a.css", sheet, type="text/css")
+    for name in ("0", "1", "c1", "c2"):
+        fetcher.put(f"{HOME}{name}.png", b"png", type="image/png")
+    report = crawl(fetcher, archive)
+    said = "5 more files were beyond the limits of one page, one style sheet or one blog: pages are shown without them"
+    assert said in report.tally.remarks
+    assert report.tally.requisites_beyond == 5
+    assert findings(archive) == ([], [f"{HOME}: {said}"])
+    blog = archive.blogs()[0]
+    assert archive.blogs.state(blog.id).requisites_beyond == {HOME + "many": 2, HOME + "a.css": 3}
+    # What is asked for once is said once; the archive remembers it.
+    report = crawl(fetcher, archive)
+    assert said not in report.tally.remarks
+    assert sum(archive.blogs.state(blog.id).requisites_beyond.values()) == 5
 
 
 def test_a_crawl_that_stops_at_a_limit_leaves_them_in_the_queue_for_the_next(archive):

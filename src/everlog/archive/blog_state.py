@@ -142,6 +142,8 @@ class BlogState:
     requisites_since: datetime | None = None
     # Whether some of these crawls left out pictures.
     requisites_without_media: bool = False
+    # Pages and style sheets that name more files than the limits let in, and how many more.
+    requisites_beyond: Mapping[str, int] = field(default_factory=dict)
     # Entries for which learning the blog again was tried, in vain.
     relearned_for: tuple[str, ...] = ()
 

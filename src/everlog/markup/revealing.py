@@ -122,6 +122,15 @@ def suffix_of(address: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
+def is_picture(address: str) -> bool:
+    """Whether a file is a picture, by its address.
+
+    >>> is_picture("https://a.org/7.SVG?x=1#top"), is_picture("https://a.org/7.html")
+    (True, False)
+    """
+    return suffix_of(address) in _FAMILIES["img"]
+
+
 def is_played(address: str) -> bool:
     """Whether a file is a sound or a film, by its address.
 

@@ -11,12 +11,17 @@ from typing import Final, Literal
 from everlog.markup.revealing import LAZY, LAZY_SETS
 
 # What a reference is for. A browser asks for all but `link` and `form` by itself. `dead` ones are for speed, counting
-# or scripts: nothing that is seen changes without them.
-Kind = Literal["style", "script", "image", "icon", "font", "media", "manifest", "frame", "link", "form", "dead"]
+# or scripts: nothing that is seen changes without them. A `drawing` is a picture that is shown as a document, or of
+# which parts are: as SVG it may need files itself, which the same picture in an `img` does not get.
+Kind = Literal[
+    "style", "script", "image", "drawing", "icon", "font", "media", "manifest", "frame", "link", "form", "dead",
+]
 # The kinds that a page needs to be shown.
 REQUISITE_KINDS: Final[frozenset[Kind]] = frozenset(
-    ("style", "script", "image", "icon", "font", "media", "manifest", "frame")
+    ("style", "script", "image", "drawing", "icon", "font", "media", "manifest", "frame")
 )
+# The kinds of pictures, sounds and films: who keeps no media leaves out those that pages name.
+MEDIA_KINDS: Final[frozenset[Kind]] = frozenset(("image", "drawing", "media"))
 ANY: Final = "*"
 
 # (element, attribute) -> kind; an element `*` is any. What depends on more than these two is None here: `link_kind`,
@@ -40,8 +45,8 @@ PLACES: Final[Mapping[tuple[str, str], Kind]] = {
     ("source", "src"): "media", ("source", "srcset"): "image",
     ("script", "src"): "script", ("script", "href"): "script", ("script", "xlink:href"): "script",
     # SVG: `use` shows parts of other files, the others pictures.
-    ("image", "href"): "image", ("image", "xlink:href"): "image", ("use", "href"): "image",
-    ("use", "xlink:href"): "image", ("feimage", "href"): "image", ("feimage", "xlink:href"): "image",
+    ("image", "href"): "image", ("image", "xlink:href"): "image", ("use", "href"): "drawing",
+    ("use", "xlink:href"): "drawing", ("feimage", "href"): "image", ("feimage", "xlink:href"): "image",
 }
 # SVG elements whose reference means an element of some document: their own, nearly always.
 SVG_REFERRING: Final = frozenset((

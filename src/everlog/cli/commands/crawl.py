@@ -199,6 +199,7 @@ def _as_dict(job: Job, report: Report | EverlogError) -> dict[str, Any]:
         "expected": tally.expected, "visited": tally.visited, "missing_posts": tally.now.missing_posts,
         "missing_pages": tally.now.missing_pages, "waiting": tally.now.waiting, "media": tally.now.media,
         "requisites": tally.now.requisites, "requisites_failed": tally.now.requisites_missing,
+        "requisites_beyond": tally.requisites_beyond,
         "media_failed": tally.now.media_missing, "media_waiting": tally.media_held_off,
         "media_waiting_until": time_or_none(tally.media_held_until), "comments": tally.now.comments,
         "comments_missing": tally.comments_missing, "comments_failed": tally.now.comments_failed,

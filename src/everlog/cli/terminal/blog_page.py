@@ -73,6 +73,8 @@ def figures_dict(figures: Figures) -> dict[str, int]:
 
 def _print_figures(detail: dict[str, Any]) -> None:
     """The figures of the blog, as the summary of a crawl has them."""
+    from everlog.usecases.page.requisite_links import beyond_remark
+
     more_to_come = (detail["expected"] or 0) > detail["posts"]
     why = f" ({detail['estimate']['why']})" if more_to_come and detail["estimate"] else ""
     expected = f", of about {detail['expected']:,} expected{why}" if more_to_come else ""
@@ -87,6 +89,8 @@ def _print_figures(detail: dict[str, Any]) -> None:
     _field("design", design_of(
         detail["requisites"], detail["requisites_failed"], detail["queued"].get("requisite", 0),
     ))
+    if remark := beyond_remark(detail["requisites_beyond"]):
+        _field("", remark)
     _field("pages", f"{counted(detail['pages'], 'other page')}: lists, archives and the like")
     waiting = ", ".join(f"{count:,} {WAITING[lane]}" for lane, count in detail["queued"].items() if count)
     _field("waiting", waiting or "nothing")
@@ -156,6 +160,7 @@ def _detail(
             estimate, held=figures.posts, waiting=figures.waiting_posts, is_finished=blog.state == "finished",
         ),
         "comments_missing": archive.comments.count_missing(blog.id),
+        "requisites_beyond": sum(archive.blogs.state(blog.id).requisites_beyond.values()),
         "state": "forgotten" if blog.forgotten_at else "gone" if blog.gone is not None else blog.state,
         "last_crawl": time_or_none(blog.crawled_at), **_polling(blog, archive), "gone": blog.gone,
         "gone_since": time_or_none(blog.gone_at), "former_homes": list(blog.former_homes),

@@ -31,7 +31,7 @@ from everlog.usecases.learn.template_history import TemplateHistory
 from everlog.usecases.page.copies import Copies
 from everlog.usecases.page.post_comments import CommentGatherer
 from everlog.usecases.page.rendering import Rendering, can_render
-from everlog.usecases.page.requisite_links import keeps_requisites, note_requisites
+from everlog.usecases.page.requisite_links import keep_beyond, keeps_requisites, note_requisites
 from everlog.usecases.page.stored_pages import stored_feed
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def open_context(
     if keeps_requisites(run.settings):
         context.requisites.known.update(run.archive.urls.requisites(blog.id))
         context.requisites.count = len(context.requisites.known)
+        context.requisites.beyond.update(run.archive.blogs.state(blog.id).requisites_beyond)
     try:
         yield context
     finally:
@@ -164,6 +165,8 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
         refused = count_not_kept(context.blog, archive)
         said = f"{refused} of its pages say noarchive; no other page" if refused else "no page of this blog"
         ending, reason = "nothing", f"{said} could be read as a post{why}"
+    if keeps_requisites(context.settings):
+        keep_beyond(context)
     blog = context.blog
     if ending in {"complete", "incomplete"}:
         blog = archive.blogs.update(blog.id, state="finished", crawled_at=datetime.now(UTC))

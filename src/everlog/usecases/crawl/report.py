@@ -49,6 +49,9 @@ class Tally:
     media_held_off: int = 0
     media_held_until: datetime | None = None
 
+    # Files that pages and style sheets name beyond the limits of requisites.
+    requisites_beyond: int = 0
+
     # This run.
     new_posts: int = 0
     changed_posts: int = 0

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from everlog.archive.write.record_batch import Acknowledged
     from everlog.core.fetcher import Fetcher
     from everlog.records import Blog, ForeignRow, Lane
-    from everlog.replay.requisites import Requisite
+    from everlog.replay.requisites import Requisites
     from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun
 
 
@@ -233,7 +233,7 @@ class _Taking:
                 page.links.append(link)
 
 
-    async def _take_requisites(self, named: tuple[Requisite, ...], day: date, depth: int = 0) -> None:
+    async def _take_requisites(self, named: Requisites, day: date, depth: int = 0) -> None:
         """What a page needs to be shown, as far as the others have it: today's web has the design of today."""
         context = self.context
         for each in named:
@@ -249,7 +249,8 @@ class _Taking:
                 blog_id=context.blog.id, url=each.url, key=key, lane="requisite", outcome="requisite",
                 exchanges=answer.exchanges,
             ))
-            await self._take_requisites(needed_by(answer.answer, depth=depth), day, depth + 1)
+            needed = needed_by(answer.answer, home=context.blog.home, depth=depth, is_document=each.is_document)
+            await self._take_requisites(needed, day, depth + 1)
 
 
 class _NobodyWaits(Copies):

@@ -30,7 +30,7 @@ from everlog.extract.classify.post_paging import (
     post_of_comment_page,
 )
 from everlog.records import Entry, Page, Post, Skip
-from everlog.replay.requisites import Requisite, requisites_of
+from everlog.replay.requisites import NONE_NEEDED, Requisites, requisites_of
 
 if TYPE_CHECKING:
     from everlog.comments.comment_markup import Thread
@@ -79,7 +79,7 @@ class PageReading:
     found: Post | Skip | None = None
     paging: Paging = NO_PAGES
     # What the page needs to be shown; nothing, where nobody keeps that.
-    requisites: tuple[Requisite, ...] = ()
+    requisites: Requisites = NONE_NEEDED
     part_of: str | None = None
 
 
@@ -109,7 +109,9 @@ def read_page(
     outside, elsewhere = tuple(links_left_out(root, page.url, beyond=scope)), tuple(beyond)
     if obeys_noarchive and (says_noarchive or noarchive(root)):
         return PageReading(links=links, outside=outside, elsewhere=elsewhere, may_be_kept=False)
-    requisites = requisites_of(root, page.url, page.body, attributes) if with_requisites else ()
+    requisites = NONE_NEEDED
+    if with_requisites:
+        requisites = requisites_of(root, page.url, page.body, attributes, page.content_type)
     learned = templates.for_page(root, page.fetched_at)
     is_present = learned is templates.present
     verdict = learned.classifier.verdict(page.url, root, marked)
@@ -147,7 +149,9 @@ def read_part(page: Page, templates: TemplateHistory, *, with_requisites: bool =
         return PageReading(unreadable=error.message)
     if noarchive(root):
         return PageReading(may_be_kept=False)
-    requisites = requisites_of(root, page.url, page.body) if with_requisites else ()
+    requisites = NONE_NEEDED
+    if with_requisites:
+        requisites = requisites_of(root, page.url, page.body, content_type=page.content_type)
     learned = templates.for_page(root, page.fetched_at)
     first, number = first_page(root, page.url) or (None, 1)
     commented = post_of_comment_page(page.url)

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.tree import parse
+from everlog.core.urls import host_of
 from everlog.errors import UnreadablePage
 from everlog.markup.media import FILES, START_BYTES, is_page_instead
 from everlog.markup.revealing import suffix_of
 from everlog.records import Exchange, Failure, Fetched, Visit
 from everlog.replay.css_references import css_text
-from everlog.replay.requisites import Requisite, requisites_of, requisites_of_css, requisites_of_manifest
+from everlog.replay.html_decode import html_text
+from everlog.replay.requisites import (
+    NONE_NEEDED,
+    Requisites,
+    requisites_of,
+    requisites_of_css,
+    requisites_of_manifest,
+    requisites_of_svg,
+)
 from everlog.usecases.page.failures import visit_of_missed_file
-from everlog.usecases.page.requisite_links import MOST_DEPTH
+from everlog.usecases.page.requisite_links import MOST_DEPTH, MOST_FRAME_DEPTH
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 
 NOT_MODIFIED = 304
 HTML = ("text/html", "application/xhtml+xml")
+SVG = "image/svg+xml"
 PAGE_INSTEAD = "a page was sent in place of the file"
 _DESIGN_FILES = frozenset(("css", "js", "mjs", "webmanifest", "eot"))
 
@@ -85,7 +95,8 @@ def stands_for_file(answer: Exchange) -> bool:
 
 def _links_of(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link, ...]:
     """What a requisite needs in turn and is not in the queue yet."""
-    needed = needed_by(answer, depth=link.rank)
+    is_document = context.requisites.may_be_document(link.key)
+    needed = needed_by(answer, depth=link.rank, home=context.blog.home, is_document=is_document)
     return tuple(context.requisites.new(needed, found_on=link.url, depth=int(max(link.rank, 0)) + 1))
 
 
@@ -112,23 +123,33 @@ def medium_held_as_requisite(link: Link, context: CrawlContext) -> Visit | None:
     )
 
 
-def needed_by(answer: Exchange, *, depth: float = 0.0) -> tuple[Requisite, ...]:
-    """What a requisite needs in turn: a style sheet, a manifest, or a frame that a page shows.
+def needed_by(answer: Exchange, *, home: str, depth: float = 0.0, is_document: bool = True) -> Requisites:
+    """What a requisite needs in turn: a style sheet, a manifest, or a frame or drawing that a page shows.
 
-    Frames inside of frames are left out, and so is what is nested deeper than any design nests.
+    `is_document` tells that it is shown as a document: in the place of a picture browsers ask for nothing that it
+    names. Frames in frames are kept if they are on the host of the blog, as deep as anybody nests them; what is nested
+    deeper than any design nests is left out.
     """
     if answer.status == NOT_MODIFIED or depth >= MOST_DEPTH:
-        return ()
+        return NONE_NEEDED
     kind = (answer.header("content-type") or "").partition(";")[0].strip().lower()
     path = answer.url.partition("?")[0].lower()
+    needed = NONE_NEEDED
     if kind == "text/css" or (kind in {"", "text/plain", "application/octet-stream"} and path.endswith(".css")):
-        return requisites_of_css(css_text(answer.body, answer.header("content-type")), answer.url)
-    if kind == "application/manifest+json" or path.endswith((".webmanifest", "manifest.json")):
-        return requisites_of_manifest(answer.body, answer.url)
-    if kind in HTML and depth <= 0:
-        try:
-            root = parse(answer.body, answer.header("content-type"))
-        except UnreadablePage:
-            return ()
-        return tuple(each for each in requisites_of(root, answer.url) if each.kind != "frame")
-    return ()
+        needed = requisites_of_css(css_text(answer.body, answer.header("content-type")), answer.url)
+    elif kind == "application/manifest+json" or path.endswith((".webmanifest", "manifest.json")):
+        needed = requisites_of_manifest(answer.body, answer.url)
+    elif is_document and kind == SVG:
+        needed = requisites_of_svg(html_text(answer.body, answer.header("content-type")), answer.url)
+    elif is_document and kind in HTML and depth <= MOST_FRAME_DEPTH:
+        needed = _needed_by_frame(answer)
+    own = host_of(home) if depth < MOST_FRAME_DEPTH else None
+    return replace(needed, kept=tuple(each for each in needed if each.kind != "frame" or host_of(each.url) == own))
+
+
+def _needed_by_frame(answer: Exchange) -> Requisites:
+    try:
+        root = parse(answer.body, answer.header("content-type"))
+    except UnreadablePage:
+        return NONE_NEEDED
+    return requisites_of(root, answer.url, answer.body, content_type=answer.header("content-type"))

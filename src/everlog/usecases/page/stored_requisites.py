@@ -14,9 +14,10 @@ from everlog.archive.verify import Finding
 from everlog.core.tree import parse
 from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage
-from everlog.replay.requisites import requisites_of
+from everlog.replay.html_places import MEDIA_KINDS
+from everlog.replay.requisites import NONE_NEEDED, requisites_of
 from everlog.usecases.learn.learned_blog import LearnedBlog
-from everlog.usecases.page.requisite_links import MOST_PER_BLOG
+from everlog.usecases.page.requisite_links import MOST_PER_BLOG, beyond_remark
 from everlog.usecases.page.requisite_visits import HTML, NOT_MODIFIED, needed_by
 from everlog.usecases.page.stored_pages import stored_exchange
 
@@ -27,38 +28,49 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.archive.models import Capture
     from everlog.records import Blog, Exchange
-    from everlog.replay.requisites import Requisite
+    from everlog.replay.requisites import Requisite, Requisites
 
 OK = 200
 # Requisites of one blog of which it is remembered that they are in order: most pages need the same.
 REMEMBERED = 50_000
 
 
-def needed_by_stored(capture: Capture, blog: Blog, archive: Archive, *, is_scripted: bool) -> tuple[Requisite, ...]:
+def needed_by_stored(
+    capture: Capture, blog: Blog, archive: Archive, *, is_scripted: bool, shown_at: int | None,
+) -> Requisites:
     """What a stored page or requisite needs to be shown; nothing if it cannot be read.
 
-    On blogs whose pages a browser renders that is what the rendered page needs.
+    On blogs whose pages a browser renders that is what the rendered page needs. Of a requisite that is
+    shown as a document `shown_at` tells how many others stand between it and a page; None of all others.
     """
+    answer = _shown(capture, blog, archive, is_scripted=is_scripted)
+    if answer is None:
+        return NONE_NEEDED
+    if capture.purpose == "requisite":
+        return needed_by(
+            replace(answer, status=OK), home=blog.home, depth=shown_at or 0, is_document=shown_at is not None,
+        )
+    return _needed_by_page(answer)
+
+
+def _shown(capture: Capture, blog: Blog, archive: Archive, *, is_scripted: bool) -> Exchange | None:
+    """What is stored of a capture, as it is shown."""
     shown = capture
     if is_scripted and capture.purpose == "page":
         shown = archive.captures.rendering(blog.id, capture.url) or capture
     answer = stored_exchange(shown, archive)
-    if answer is None:
-        return ()
-    if capture.purpose == "requisite":
-        return needed_by(replace(answer, status=OK))
-    return _needed_by_page(replace(answer, url=capture.url))
+    return replace(answer, url=capture.url) if answer is not None else None
 
 
-def _needed_by_page(answer: Exchange) -> tuple[Requisite, ...]:
+def _needed_by_page(answer: Exchange) -> Requisites:
     kind = (answer.header("content-type") or HTML[0]).partition(";")[0].strip().lower()
     if kind and not kind.startswith(HTML):
-        return ()
+        return NONE_NEEDED
     try:
         root = parse(answer.body, answer.header("content-type"))
     except UnreadablePage:
-        return ()
-    return requisites_of(root, answer.url, answer.body)
+        return NONE_NEEDED
+    return requisites_of(root, answer.url, answer.body, content_type=answer.header("content-type"))
 
 
 def check_requisites(
@@ -80,6 +92,11 @@ class _Check:
     is_full: bool = field(init=False)
     is_without_media: bool = field(init=False)
     _fine: set[str] = field(default_factory=set)
+    # What pages and frames show as documents, with how many others stand between it and a page; and how much more they
+    # name than the limits let in.
+    _documents: dict[str, int] = field(default_factory=dict)
+    _beyond: dict[str, int] = field(default_factory=dict)
+    _beyond_blog: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         state = self.archive.blogs.state(self.blog.id)
@@ -96,10 +113,21 @@ class _Check:
             if not self._is_to_have_all(capture):
                 before += capture.purpose == "page"
                 continue
-            named = needed_by_stored(capture, self.blog, self.archive, is_scripted=is_scripted)
+            key = canonical(capture.url)
+            named = needed_by_stored(
+                capture, self.blog, self.archive, is_scripted=is_scripted, shown_at=self._documents.get(key),
+            )
+            below = self._documents.get(key, 0) + 1 if capture.purpose == "requisite" else 0
+            for each in named:
+                if each.is_document:
+                    self._documents.setdefault(canonical(each.url), below)
+            if named.beyond:
+                self._beyond[key] = max(named.beyond, self._beyond.get(key, 0))
             for each in self._lacking(named):
                 text = f"needs {each.url}, which is neither held nor in the queue"
                 yield Finding(kind="requisite", where=capture.url, text=text)
+        if remark := beyond_remark(sum(self._beyond.values()) + len(self._beyond_blog)):
+            remarks.append(f"{self.blog.home}: {remark}")
         if before:
             pages = "1 page" if before == 1 else f"{before:,} pages"
             remarks.append(
@@ -116,7 +144,7 @@ class _Check:
         body = self.archive.captures.held_answer(self.blog.id, canonical(capture.url))
         return body is not None and body.fetched_at >= self.since
 
-    def _lacking(self, named: tuple[Requisite, ...]) -> list[Requisite]:
+    def _lacking(self, named: Requisites) -> list[Requisite]:
         """Those that should be held and are not."""
         by_key = {canonical(each.url): each for each in named}
         unsure = {key: each for key, each in by_key.items() if key not in self._fine}
@@ -130,7 +158,10 @@ class _Check:
             if key in rows:
                 is_fine = key not in done or key in held
             else:
-                is_fine = self.is_full or (self.is_without_media and each.kind in {"image", "media"})
+                is_fine = self.is_without_media and each.kind in MEDIA_KINDS
+                if not is_fine and self.is_full:
+                    is_fine = True
+                    self._beyond_blog.add(key)
             if not is_fine:
                 lacking.append(each)
             elif len(self._fine) < REMEMBERED:

@@ -20,7 +20,7 @@ from everlog.usecases.crawl.report import Report, take_last_figures
 from everlog.usecases.discover.aliased_fetcher import aliased
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.learn.learned_blog import LearnedBlog
-from everlog.usecases.page.requisite_links import EVER
+from everlog.usecases.page.requisite_links import EVER, keep_beyond
 from everlog.usecases.page.stored_requisites import needed_by_stored
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ async def fetch_requisites(blog: Blog, run: CrawlRun) -> Report:
         for visit in robots_visits(blog, context.fetcher.robots_exchanges()):
             await context.submit(visit)
         await context.drain()
+        keep_beyond(context)
         take_last_figures(tally, blog, archive, is_finished=blog.state == "finished")
         tally.doing = "done"
         won = tally.now.requisites - before
@@ -79,10 +80,12 @@ async def _queue_needed(context: CrawlContext, *, is_scripted: bool) -> int:
     links: list[Link] = []
     read = 0
     for capture in chain(archive.captures(blog.id), archive.captures(blog.id, purpose="requisite")):
-        named = needed_by_stored(capture, blog, archive, is_scripted=is_scripted)
+        shown_at = context.requisites.shown_at(canonical(capture.url))
+        named = needed_by_stored(capture, blog, archive, is_scripted=is_scripted, shown_at=shown_at)
         if canonical(capture.url) == canonical(blog.home):
             named = with_icon(named, capture.url)
-        links += context.requisites.new(named, found_on=capture.url)
+        below = (shown_at or 0) + 1 if capture.purpose == "requisite" else 0
+        links += context.requisites.new(named, found_on=capture.url, depth=below)
         read += 1
         tally.doing = f"reading what stored pages need: {read:,} read"
         if len(links) >= AT_ONCE:
