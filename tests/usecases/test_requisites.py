@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from everlog.archive.verify import verify
 from everlog.core.urls import canonical
 from everlog.records import Failure
 from everlog.replay import requisites
-from everlog.usecases.page import requisite_links, stored_requisites
+from everlog.usecases.page import page_reading, requisite_links, stored_requisites
 from everlog.usecases.page.requisite_links import LOOKED_AT_AGAIN
 from everlog.usecases.page.stored_requisites import check_requisites
 from everlog.usecases.reread import reread_blog
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from everlog.archive import Archive
+    from everlog.replay.requisites import Requisites
     from everlog.usecases.crawl.report import Report
     from usecases.a_web import MemoryWeb
 
@@ -336,6 +338,21 @@ def test_what_pages_name_beyond_the_limits_is_said_wherever_it_is_asked_for(arch
     report = crawl(fetcher, archive)
     assert said not in report.tally.remarks
     assert sum(archive.blogs.state(blog.id).requisites_beyond.values()) == 5
+
+
+def test_files_that_replay_would_show_and_the_finder_overlooks_are_a_remark(archive, monkeypatch):
+    def without_pictures(*about: Any, **more: Any) -> Requisites:
+        found = requisites.requisites_of(*about, **more)
+        return replace(found, kept=tuple(each for each in found if each.kind != "image"))
+
+    for module in (page_reading, stored_requisites):
+        monkeypatch.setattr(module, "requisites_of", without_pictures)
+    fetcher = a_site()
+    designed(fetcher, head="", body="<img src=/banner.jpg>")
+    crawl(fetcher, archive)
+    found, [remark] = findings(archive)
+    assert found == []
+    assert re.match(rf"{HOME}: 1 file that replay would show .* a\.blog/banner\.jpg of {HOME}", remark)
 
 
 def test_a_crawl_that_stops_at_a_limit_leaves_them_in_the_queue_for_the_next(archive):

@@ -9,6 +9,7 @@
     svg_sprites      signs and filters of other files, put where they are used: `with_sprites`, `with_filters`
     element_rules    what becomes of which element; `file_rules`, `picture_rules` and `frame_rules` are parts of it
     xml_tree         both as trees
+    shown_files      the files that a page is shown with if all are held: what finding them has to find
     html_decode      the text of a page, as browsers decode it: `html_text`; what its queries are sent in
 
 Whoever serves mementos calls
