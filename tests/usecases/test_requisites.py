@@ -256,6 +256,19 @@ def test_a_drawing_that_is_shown_as_a_document_is_kept_with_what_it_needs(archiv
     assert findings(archive) == ([], [])
 
 
+def test_a_drawing_of_an_article_is_media_and_kept_with_what_it_needs(archive):
+    fetcher = a_site()
+    drawing = "<svg xmlns='http://www.w3.org/2000/svg'><image href='/in-drawing.png'/></svg>"
+    shown = a_blog.article(3) + "<object type=image/svg+xml data=/drawing.svg></object>"
+    fetcher.put(a_blog.url(3), a_blog.page(3, shown))
+    fetcher.put(HOME + "drawing.svg", drawing, type="image/svg+xml")
+    fetcher.put(HOME + "in-drawing.png", b"png", type="image/png")
+    report = crawl(fetcher, archive)
+    assert (report.tally.now.media, report.tally.now.requisites) == (1, 1)
+    assert held(archive) == [HOME + "in-drawing.png"]
+    assert findings(archive) == ([], [])
+
+
 def test_pictures_of_other_hosts_in_objects_are_kept(archive):
     fetcher = a_site()
     designed(fetcher, head="", body=f"<object type=image/png data={FONTS}a></object><embed src={FONTS}b.svg></embed>")

@@ -24,7 +24,12 @@ from everlog.usecases.page.page_context import PageContext
 from everlog.usecases.page.pipeline import steps_named, take_steps
 from everlog.usecases.page.post_identity import key_of_moved
 from everlog.usecases.page.requisite_links import file_lanes
-from everlog.usecases.page.requisite_visits import medium_held_as_requisite, visit_of_requisite, without_page
+from everlog.usecases.page.requisite_visits import (
+    links_of_medium,
+    medium_held_as_requisite,
+    visit_of_requisite,
+    without_page,
+)
 
 log = logging.getLogger("everlog")
 
@@ -335,9 +340,9 @@ class Crawl:
             if link.lane == "requisite":
                 context.tally.file_requests += 1
                 visit = await visit_of_requisite(link, context, self._now())
-                self.queue.add(visit.links)
             else:
                 visit = medium_held_as_requisite(link, context) or await self._visit_medium(link)
+            self.queue.add(visit.links)
             self._visited += 1
             await context.submit(visit)
         finally:
@@ -349,7 +354,10 @@ class Crawl:
         answer = without_page(await context.fetcher.fetch(link.url, purpose="media"))
         if isinstance(answer, Failure):
             return visit_of_missed_file(link, answer, context, self._now())
-        return Visit(blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges)
+        return Visit(
+            blog_id=context.blog.id, url=link.url, key=link.key, outcome="media", exchanges=answer.exchanges,
+            links=links_of_medium(answer.answer, link, context),
+        )
 
     async def take_failure(self, link: Link, failure: Failure) -> None:
         """A page that could not be had: whose fault it is says whether it is asked for again."""

@@ -23,7 +23,7 @@ from everlog.replay.requisites import (
     requisites_of_svg,
 )
 from everlog.usecases.page.failures import visit_of_missed_file
-from everlog.usecases.page.requisite_links import MOST_DEPTH, MOST_FRAME_DEPTH
+from everlog.usecases.page.requisite_links import MOST_DEPTH, MOST_FRAME_DEPTH, keeps_requisites
 from everlog.usecases.page.stored_pages import stored_exchange
 
 if TYPE_CHECKING:
@@ -98,6 +98,15 @@ def _links_of(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link
     is_document = context.requisites.may_be_document(link.key)
     needed = needed_by(answer, depth=link.rank, home=context.blog.home, is_document=is_document)
     return tuple(context.requisites.new(needed, found_on=link.url, depth=int(max(link.rank, 0)) + 1))
+
+
+def links_of_medium(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link, ...]:
+    """What a picture of an article needs in turn: a drawing that the article shows as a document."""
+    shown_at = context.requisites.shown_at(link.key)
+    if shown_at is None or not keeps_requisites(context.settings):
+        return ()
+    needed = needed_by(answer, home=context.blog.home, depth=shown_at)
+    return tuple(context.requisites.new(needed, found_on=link.url, depth=shown_at + 1))
 
 
 def _is_file(url: str) -> bool:

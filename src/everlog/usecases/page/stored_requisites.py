@@ -51,7 +51,7 @@ def needed_by_stored(
     answer = _shown(capture, blog, archive, is_scripted=is_scripted)
     if answer is None:
         return NONE_NEEDED
-    if capture.purpose == "requisite":
+    if capture.purpose != "page":
         return needed_by(
             replace(answer, status=OK), home=blog.home, depth=shown_at or 0, is_document=shown_at is not None,
         )
@@ -116,8 +116,9 @@ class _Check:
         is_scripted = learned is not None and learned.is_scripted
         before = 0
         captures, number = self.archive.captures, self.blog.id
-        for capture in chain(captures(number), captures(number, purpose="requisite")):
-            progress(capture.url)
+        for capture in chain(captures(number), self._drawings(), captures(number, purpose="requisite")):
+            if capture.purpose != "media":
+                progress(capture.url)
             if not self._is_to_have_all(capture):
                 before += capture.purpose == "page"
                 continue
@@ -125,7 +126,7 @@ class _Check:
             named = needed_by_stored(
                 capture, self.blog, self.archive, is_scripted=is_scripted, shown_at=self._documents.get(key),
             )
-            below = self._documents.get(key, 0) + 1 if capture.purpose == "requisite" else 0
+            below = self._documents.get(key, 0) + 1 if capture.purpose != "page" else 0
             for each in named:
                 if each.is_document:
                     self._documents.setdefault(canonical(each.url), below)
@@ -151,6 +152,11 @@ class _Check:
                 f"{self.blog.home}: {pages} captured without what they need to be shown; to fetch that:  "
                 f"everlog update --requisites {self.blog.home}",
             )
+
+    def _drawings(self) -> Iterator[Capture]:
+        """Pictures of articles that a page shows as documents; to be asked for when the pages were read."""
+        media = self.archive.captures(self.blog.id, purpose="media")
+        return (capture for capture in media if canonical(capture.url) in self._documents)
 
     def _look_twice(self, capture: Capture, named: Requisites, *, is_scripted: bool) -> None:
         """Whether replay would show files with a page that nobody looked for: a mistake of the finder, not of a crawl.

@@ -79,12 +79,16 @@ async def _queue_needed(context: CrawlContext, *, is_scripted: bool) -> int:
     archive, blog, tally = context.archive, context.blog, context.tally
     links: list[Link] = []
     read = 0
-    for capture in chain(archive.captures(blog.id), archive.captures(blog.id, purpose="requisite")):
+    # In this order: pages tell which of the others are shown as documents.
+    captures = (archive.captures(blog.id, purpose=purpose) for purpose in ("page", "media", "requisite"))
+    for capture in chain.from_iterable(captures):
         shown_at = context.requisites.shown_at(canonical(capture.url))
+        if capture.purpose == "media" and shown_at is None:
+            continue
         named = needed_by_stored(capture, blog, archive, is_scripted=is_scripted, shown_at=shown_at)
         if canonical(capture.url) == canonical(blog.home):
             named = with_icon(named, capture.url)
-        below = (shown_at or 0) + 1 if capture.purpose == "requisite" else 0
+        below = (shown_at or 0) + 1 if capture.purpose != "page" else 0
         links += context.requisites.new(named, found_on=capture.url, depth=below)
         read += 1
         tally.doing = f"reading what stored pages need: {read:,} read"
