@@ -23,6 +23,13 @@ class TestParsing:
     def test_unclosed_markup_is_closed(self):
         assert [e.tag for e in parse(b"<div><p>a<p>b<li>c").iter()] == ["html", "body", "div", "p", "p", "li"]
 
+    @pytest.mark.parametrize("end", ["", "</embed>"])
+    @pytest.mark.parametrize(("between", "words"), [("", ""), ("<p>b</p>", "b"), ("<i>b</i>c<EMBED src=y>d", "bcd")])
+    def test_what_stands_behind_a_film_is_not_in_it(self, between, words, end):
+        page = parse(f"<div>a<embed src=x>{between}{end}<p>more</p>tail</div>last".encode())
+        assert not any(len(film) or film.text for film in page.iter("embed"))
+        assert "".join(visible_text(page).split()) == f"a{words}moretaillast"
+
     @pytest.mark.parametrize("body", [b"", b"   ", b"<!-- only this -->"])
     def test_nothing_gives_no_document(self, body):
         with pytest.raises(UnreadablePage, match="skip it or fetch it again"):
