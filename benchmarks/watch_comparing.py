@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everlog.archive import Archive
-    from everlog.records import Blog
+    from everlog.records import Blog, Event
     from watch_world import World, WorldBlog, WorldDeletion, WorldEdit, WorldPost
 
 # A post that was in its feed for so long must not be missed.
@@ -90,18 +90,19 @@ class Books:
 
     def compare_histories(self) -> None:
         """Edits, deletions, moves, deaths and redesigns: what is in the ledger, beside what happened."""
-        of_post: dict[str, Counter[str]] = defaultdict(Counter)
+        of_post: dict[str, list[Event]] = defaultdict(list)
         of_blog: dict[str, set[str]] = defaultdict(set)
         for event in self.archive.events():
             name = self.names[event.blog_id]
             if event.url is None:
                 of_blog[name].add(event.kind)
             else:
-                of_post[f"{name}{_path(event.url)}"][event.kind] += 1
+                of_post[f"{name}{_path(event.url)}"].append(event)
         for blog in self.world.blogs:
             for post in blog.posts:
-                told = of_post[f"{blog.name}{_path(post.path)}"]
-                self._compare_edits(blog, post, told)
+                events = of_post[f"{blog.name}{_path(post.path)}"]
+                told = Counter(event.kind for event in events)
+                self._compare_edits(blog, post, events)
                 self._compare_deletion(blog, post, told)
             self._compare_blog(blog, of_blog[blog.name])
 
@@ -123,10 +124,14 @@ class Books:
             if kind in told and not is_so:
                 self.wrong.append(f"invented: {blog.name} {kind}")
 
-    def _compare_edits(self, blog: WorldBlog, post: WorldPost, told: Counter[str]) -> None:
+    def _compare_edits(self, blog: WorldBlog, post: WorldPost, events: Sequence[Event]) -> None:
         edits = [edit for edit in post.edits if self._is_now(edit) and _is_alive(blog, edit.at)]
-        if told["edited"] > len(edits):
-            self.wrong.append(f"invented: {blog.name}{post.path} edited {told['edited']} times, really {len(edits)}")
+        told = [event for event in events if event.kind == "edited"]
+        if len(told) > len(edits):
+            reasons = "; ".join(f"{event.at:%d %H:%M:%S} {event.reason}" for event in told)
+            happened = ", ".join(f"{edit.at:%d %H:%M:%S}" for edit in edits)
+            self.wrong.append(f"invented: {blog.name}{post.path} edited {len(told)} times ({reasons}), really "
+                              f"{len(edits)} ({happened})")
         versions = self._versions(blog, post) if edits else ()
         # What was edited before anybody saw it was found as it is.
         edits = [edit for edit in edits if versions and versions[0].fetched < edit.at]
@@ -134,7 +139,7 @@ class Books:
             return
         is_shown = any(edit.shown and post in blog.listed_at(edit.at) for edit in edits)
         name = "posts edited, as the feed shows" if is_shown else "posts edited silently"
-        self._note(name, f"{blog.name}{post.path}", is_told=told["edited"] > 0)
+        self._note(name, f"{blog.name}{post.path}", is_told=bool(told))
 
     def _compare_deletion(self, blog: WorldBlog, post: WorldPost, told: Counter[str]) -> None:
         deletion = post.deletion if post.deletion and self._is_now(post.deletion) else None
