@@ -69,7 +69,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
 def test_the_page_of_a_blog_answers_first_and_names_each_post_that_is_missing(archive, capsys):
     lines = run(capsys, "status", HOME).splitlines()
     assert "complete     posts: no; comments: unknown" in lines
-    said = "not all posts are here: 9 held, 2 missing (HTTP 404: 2); 1 cannot be had (password: 1)"
+    said = "not all posts are here: 9 held, 2 missing (HTTP 404); 1 cannot be had (password)"
     assert f"             {said}" in lines
     assert "missing posts: 2" in lines
     assert f"  {HOME}2020/post-12  password (named by: WordPress REST)" in lines

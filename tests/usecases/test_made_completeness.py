@@ -31,3 +31,8 @@ def test_a_made_blog_is_judged_rightly(kind):
 def test_the_same_seed_makes_the_same_blog():
     kind = "static: pages of posts are errors"
     assert outcome_of(kind, SEED) == outcome_of(kind, SEED)
+
+
+def test_a_post_whose_address_leads_to_the_front_page_is_said_to_do_so():
+    sentence = outcome_of("REST: pages of posts lead to the front page", SEED).sentence
+    assert "its address redirects to the home page" in sentence

@@ -152,12 +152,12 @@ _SEEN = {
 
 def _why_missing(seen: Look, proof: Proof) -> str:
     crowd = " (like most pages of the blog)" if seen.in_crowd else ""
-    proven = f"it counts as deleted after {proof.looks} checks over {proof.over.days} days"
+    proven = f"it counts as deleted after {_checks(proof.looks, proof.over)}"
     return f"its page {_SEEN[seen.sight]}{crowd}; {proven}"
 
 
 def _why_deleted(seen: Look, looks: int, over: timedelta) -> str:
-    times = f" ({looks} checks over {over.days} days)" if looks > 1 else ""
+    times = f" ({_checks(looks, over)})" if looks > 1 else ""
     return f"its page {_SEEN[seen.sight]}{times}"
 
 
@@ -274,4 +274,14 @@ def _why_dead(feed: Answer, home: Answer, known: Failing, now: datetime) -> str:
 
 
 def _how_often(known: Failing, now: datetime) -> str:
-    return f" ({known.looks} checks over {(now - known.since).days} days)" if known.looks > 1 and known.since else ""
+    return f" ({_checks(known.looks, now - known.since)})" if known.looks > 1 and known.since else ""
+
+
+def _checks(looks: int, over: timedelta) -> str:
+    """How often something was looked at, and over how long.
+
+    >>> _checks(3, timedelta(days=2)), _checks(2, timedelta(hours=30)), _checks(1, timedelta())
+    ('3 checks over 2 days', '2 checks over 1 day', '1 check over 0 days')
+    """
+    checks, days = ("1 check" if looks == 1 else f"{looks} checks"), ("1 day" if over.days == 1 else f"{over.days} days")
+    return f"{checks} over {days}"

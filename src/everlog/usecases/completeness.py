@@ -33,6 +33,7 @@ from everlog.history.completeness.year_bars import YearCount, years_of
 from everlog.records import Event
 from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
 from everlog.usecases.discover.blog_scope import scope_of
+from everlog.usecases.page.post_identity import LEADS_ELSEWHERE, LEADS_HOME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -383,7 +384,7 @@ def _where(post: UnheldPost, blog: Blog) -> tuple[Whereabouts, str]:
     if post.state == "failed":
         is_away: Whereabouts = "not there" if post.status in NOT_THERE else "failed"
         return ("needs login" if post.status in _LOGIN else is_away), _failure(post)
-    return _left_out(post.reason or "") if post.outcome == "skip" else ("no post", "")
+    return _left_out(post.reason or "") if post.outcome == "skip" else ("no post", _where_it_led(post))
 
 
 def _left_out(reason: str) -> tuple[Whereabouts, str]:
@@ -406,8 +407,13 @@ def _why_without_page(post: UnheldPost) -> str:
         return _failure(post)
     if post.state == "queued":
         return "not visited yet"
-    said = _left_out(post.reason or "")[1] if post.outcome == "skip" else ""
+    said = _left_out(post.reason or "")[1] if post.outcome == "skip" else _where_it_led(post)
     return said or "its page was not recognised as a post"
+
+
+def _where_it_led(post: UnheldPost) -> str:
+    """That an address led to another page, as its visit noted; archives of before say nothing of it."""
+    return f"its address {post.reason}" if post.reason in {LEADS_HOME, LEADS_ELSEWHERE} else ""
 
 
 def _failure(post: UnheldPost) -> str:

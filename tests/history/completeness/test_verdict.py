@@ -129,7 +129,21 @@ def test_a_post_that_one_of_two_whole_lists_has_is_not_gone():
 def test_one_missing_post_outweighs_any_number_of_good_lists():
     verdict = judge_posts([REST, FEED], [post("failed", "crawl", detail="HTTP 500")], held=9)
     assert verdict.answer == "no"
-    assert verdict.sentence == "not all posts are here: 9 held, 1 missing (HTTP 500: 1)"
+    assert verdict.sentence == "not all posts are here: 9 held, 1 missing (HTTP 500)"
+
+
+def test_the_sentence_names_most_reasons_and_once_that_texts_are_held():
+    told = [post("told only", "WordPress REST", detail=detail) for detail in ("HTTP 404", "HTTP 404", "HTTP 403")]
+    others = [post("failed", "sitemap", detail="timed out after 30 s"), post("no post", "WordPress REST")]
+    assert judge_posts([REST], [*told, *others], held=9).sentence == (
+        "not all posts are here: 9 held, 5 missing (2 × HTTP 404; 1 × HTTP 403; 1 × timed out after 30 s; "
+        "1 × its page was not recognised as a post; of 3 only the text is held)"
+    )
+
+
+def test_reasons_beyond_the_most_frequent_are_counted_together():
+    named = [post("failed", detail=f"HTTP {status}") for status in range(500, 508)]
+    assert judge_posts([REST], named, held=1).sentence.endswith("1 × HTTP 504; 3 for other reasons)")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +158,7 @@ def test_one_missing_post_outweighs_any_number_of_good_lists():
          "a list by WordPress REST with as many posts as it counts"),
         (replace(FEED, unlisted=2, unlisted_example="https://a.org/y"),
          "WordPress feed leaves out 2 posts that are held (such as https://a.org/y)",
-         "an update, which reads WordPress feed again"),
+         "a list that has all posts; WordPress feed leaves some out"),
         (SITEMAP, "its sitemap names no other posts, but may leave some out", ANY_LIST),
         (replace(SITEMAP, source="archive pages"), "its archive pages name no other posts, but may leave some out",
          ANY_LIST),

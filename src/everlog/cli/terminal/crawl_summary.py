@@ -92,12 +92,12 @@ def reason_in_words(reason: str) -> str:
 
 
 def held_of(posts: int, in_part: int) -> str:
-    """How many posts are held. Of those in part the verdict counts what is not: they are among the missing too.
+    """How many posts are held. Those in part are not among them: the verdict counts them as missing.
 
     >>> held_of(64, 0), held_of(64, 3)
-    ('64 held', '64 held, 3 of them in part')
+    ('64 held', '61 held, and 3 in part')
     """
-    return f"{posts:,} held, {in_part:,} of them in part" if in_part else f"{posts:,} held"
+    return f"{posts - in_part:,} held, and {in_part:,} in part" if in_part else f"{posts:,} held"
 
 
 def missing_of(posts: int, pages: int) -> str:

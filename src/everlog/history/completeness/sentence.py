@@ -8,8 +8,10 @@ from typing import Literal
 
 # Why a post lacks comments, where nothing is known of them: there may be none.
 NOT_FETCHED = "its comments could not be fetched"
+# What is added to the reason of a post whose text an interface told, and whose page is missing.
+TEXT_ALONE = ", only its text is held"
 # Reasons that are named in a sentence; the table below it has all of them.
-_NAMED = 3
+_NAMED = 5
 
 
 def posts_sentence(
@@ -19,9 +21,9 @@ def posts_sentence(
     """The verdict on posts. `missing` and `excused` are the reasons, one for each post.
 
     >>> posts_sentence("yes", held=298, missing=[], excused=["password"] * 2, told_by="WordPress REST", why_unknown="")
-    'all posts are here: 298 held, as WordPress REST lists them; 2 cannot be had (password: 2)'
+    'all posts are here: 298 held, as WordPress REST lists them; 2 cannot be had (password)'
     >>> posts_sentence("no", held=288, missing=["HTTP 404"] * 10, excused=[], told_by=None, why_unknown="")
-    'not all posts are here: 288 held, 10 missing (HTTP 404: 10)'
+    'not all posts are here: 288 held, 10 missing (HTTP 404)'
     >>> posts_sentence("unknown", held=7, missing=[], excused=[], told_by=None, why_unknown="nobody lists them")
     '7 posts held, none known to be missing; there may be more: nobody lists them'
     """
@@ -61,15 +63,20 @@ def comments_sentence(
 
 
 def _reasons(reasons: Sequence[str]) -> str:
-    """The most frequent reasons with their numbers.
+    """The most frequent reasons with their numbers, and of how many posts the text is held after all.
 
     >>> _reasons(["gone: HTTP 404", "gone: HTTP 404", "password"])
-    'gone: HTTP 404: 2, password: 1'
+    '2 × gone: HTTP 404; 1 × password'
+    >>> _reasons(["HTTP 404" + TEXT_ALONE, "HTTP 404"])
+    'HTTP 404; of 1 only the text is held'
     """
-    counts = Counter(_kind(reason) for reason in reasons)
-    said = [f"{reason}: {count:,}" for reason, count in counts.most_common(_NAMED)]
+    counts = Counter(_kind(reason.removesuffix(TEXT_ALONE)) for reason in reasons)
+    said = [f"{count:,} × {reason}" for reason, count in counts.most_common(_NAMED)] if len(counts) > 1 else [*counts]
     others = counts.total() - sum(count for _, count in counts.most_common(_NAMED))
-    return ", ".join([*said, *([f"other reasons: {others:,}"] if others else [])])
+    told = sum(reason.endswith(TEXT_ALONE) for reason in reasons)
+    if others:
+        said.append(f"{others:,} for other reasons")
+    return "; ".join([*said, *([f"of {told:,} only the text is held"] if told else [])])
 
 
 def _kind(reason: str) -> str:

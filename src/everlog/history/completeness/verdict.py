@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from everlog.history.completeness.inventory import Inventory, lists_all, why_not_all
 from everlog.history.completeness.named_post import NamedPost, Whereabouts, excuse, is_no_post
-from everlog.history.completeness.sentence import posts_sentence
+from everlog.history.completeness.sentence import TEXT_ALONE, posts_sentence
 
 Answer = Literal["yes", "no", "unknown"]
 
@@ -144,7 +144,7 @@ def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *,
 
 def _reason(post: NamedPost) -> str:
     if post.whereabouts == "told only":
-        return f"{post.detail}, only its text is held"
+        return post.detail + TEXT_ALONE
     return post.detail or _IN_WORDS.get(post.whereabouts, "not held")
 
 
@@ -176,6 +176,8 @@ def _settled_by(inventories: Sequence[Inventory]) -> str:
         return "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
     if not doubtful.is_exhaustive:
         return f"another crawl, when {doubtful.source} can be read to its end"
-    if not doubtful.is_stable or doubtful.unlisted:
+    if not doubtful.is_stable:
         return f"an update, which reads {doubtful.source} again"
-    return f"a list by {doubtful.source} with as many posts as it counts"
+    if doubtful.claimed_after is not None and doubtful.claimed_after != doubtful.members:
+        return f"a list by {doubtful.source} with as many posts as it counts"
+    return f"a list that has all posts; {doubtful.source} leaves some out"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.files.warc_names import CrawlInfo
 from everlog.archive.write.batch_writer import BatchWriter
-from everlog.core.retry_policy import PAGE_TRIES
+from everlog.core.retry_policy import NOT_THERE, PAGE_TRIES
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import EverlogError
 from everlog.records import Blog, Entry, Exchange, Fetched, Link, Visit
@@ -154,7 +154,10 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
     failed = max(tally.failed, archive.urls.count_failing(context.blog.id))
     if ending == "complete" and failed:
         what = "address" if failed == 1 else "addresses"
-        ending, reason = "incomplete", f"{reason}; {failed} {what} could not be fetched"
+        # What its server does not have ends no crawl, and stands with the others among what was not kept.
+        away = sum(tally.reasons[f"HTTP {status}"] for status in NOT_THERE)
+        beside = f" ({away:,} more {'is' if away == 1 else 'are'} not there)" if away else ""
+        ending, reason = "incomplete", f"{reason}; {failed:,} {what} could not be fetched{beside}"
     uncommented = archive.comments.count_failed(context.blog.id, most_tries=PAGE_TRIES)
     if ending in {"complete", "incomplete"} and uncommented and context.settings.comments:
         ending, reason = "incomplete", f"{reason}; the comments of {uncommented} posts could not be fetched"

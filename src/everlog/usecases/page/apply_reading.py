@@ -14,7 +14,7 @@ from everlog.records import Lane, Link, Post, Skip
 from everlog.usecases.crawl.left_out import NOARCHIVE, note_left_out, note_named
 from everlog.usecases.page.copies import FIRST, Copy
 from everlog.usecases.page.merged_comments import uncommented
-from everlog.usecases.page.post_identity import key_of_moved, what_was_lost
+from everlog.usecases.page.post_identity import key_of_moved, what_was_lost, where_led
 
 if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -40,7 +40,7 @@ def apply_reading(page: PageContext, context: CrawlContext) -> None:
     elif reading.part_of is not None:
         _take_part(reading.part_of, page, context)
     else:
-        page.outcome = reading.kind or "page"
+        page.outcome, page.reason = reading.kind or "page", where_led(page.link, page.shown, context)
     say_what_was_held(page, context)
 
 

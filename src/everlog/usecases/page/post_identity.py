@@ -12,7 +12,7 @@ from everlog.errors import UnreadablePage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everlog.records import Page, Post
+    from everlog.records import Link, Page, Post
     from everlog.usecases.crawl.crawl_context import CrawlContext
 
 # How many of a post's three-word sequences stand on a page. On 463 pages of 84 blogs, their own posts: at least 0.86;
@@ -22,6 +22,8 @@ STILL_THERE = 0.5
 MOST_WORDS = 2_000
 # Fewer words in a row are a title, or "read more".
 LEAST_TOLD = 10
+# What is noted of an address that led to another page than a post's.
+LEADS_HOME, LEADS_ELSEWHERE = "redirects to the home page", "redirects to a page that is no post"
 
 
 def key_of_moved(link_key: str, post_key: str | None, context: CrawlContext) -> str | None:
@@ -53,6 +55,15 @@ def what_was_lost(
     if held is None or shows(page, held) is not False:
         return None
     return post_key, "no-post"
+
+
+def where_led(link: Link, page: Page, context: CrawlContext) -> str | None:
+    """Where the address of a post leads that shows none: to the front page, as many servers answer for what is gone."""
+    met = canonical(page.url)
+    if link.lane != "post" or met == link.key:
+        return None
+    homes = {canonical(home) for home in (context.blog.home, *context.blog.former_homes)}
+    return LEADS_HOME if met in homes and link.key not in homes else LEADS_ELSEWHERE
 
 
 def shows(page: Page, post: Post) -> bool | None:
