@@ -283,5 +283,6 @@ def _checks(looks: int, over: timedelta) -> str:
     >>> _checks(3, timedelta(days=2)), _checks(2, timedelta(hours=30)), _checks(1, timedelta())
     ('3 checks over 2 days', '2 checks over 1 day', '1 check over 0 days')
     """
-    checks, days = ("1 check" if looks == 1 else f"{looks} checks"), ("1 day" if over.days == 1 else f"{over.days} days")
+    checks = "1 check" if looks == 1 else f"{looks} checks"
+    days = "1 day" if over.days == 1 else f"{over.days} days"
     return f"{checks} over {days}"

@@ -34,6 +34,17 @@ def test_posts_without_a_year_come_last_and_a_blog_without_posts_has_no_bars():
     assert bar_lines(years_of({}), 80) == []
 
 
+def test_many_years_without_a_post_are_one_line_and_a_few_are_shown():
+    """One wrong date in a sitemap would make a century of empty lines."""
+    years = years_of({2020: 12, 2026: 1}, missing=gaps(1912, 1))
+    assert [line.split()[0] for line in bar_lines(years, 80)] == [
+        "1912", "…", "2020", *map(str, range(2021, 2027)), "█",
+    ]
+    root = etree.fromstring(chart_of(years, title="a", sentence="b").encode())
+    assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1
+    assert root.findtext(f"{SVG}desc").startswith("b. 1912: 0 held, 1 missing; …; 2020: 12 held; 2021: 0 held")
+
+
 def test_the_picture_is_valid_says_what_it_shows_and_escapes_titles():
     years = years_of({2019: 30, 2020: 15}, excused=gaps(2019, 2), missing=gaps(2020, 5))
     root = etree.fromstring(chart_of(years, title="Fish & <chips>\x1b", sentence="not all posts are here").encode())

@@ -26,7 +26,7 @@ USUAL_WIDTH = 80
 COLUMNS = ("source", "grade", "lists", "counts", "to_its_end", "read")
 TEXTS = frozenset({"source", "grade", "to_its_end", "read"})
 # The letters of a terminal that shows no blocks.
-PLAIN = str.maketrans({"█": "#", "▒": "+", "░": "-"})
+PLAIN = str.maketrans({"█": "#", "▒": "+", "░": "-", "…": "..."})
 
 
 def print_verdict(known: Completeness) -> None:

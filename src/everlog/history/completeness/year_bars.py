@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ HELD, EXCUSED, MISSING = "█", "▒", "░"
 NO_YEAR = "undated"
 # Fewer columns show no differences; more make the eye travel.
 LEAST_BAR, MOST_BAR = 8, 50
+# So many years without a post in a row are shown; more are one line. One wrong date makes a century of them.
+MOST_EMPTY = 5
+FOLDED = "…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,19 @@ def years_of(
     )
 
 
+def folded(years: Sequence[YearCount]) -> list[YearCount | None]:
+    """The years with None in place of many in a row that have no post.
+
+    >>> [year and year.label for year in folded(years_of({1912: 1, 2019: 1, 2021: 1}))]
+    ['1912', None, '2019', '2020', '2021']
+    """
+    shown: list[YearCount | None] = []
+    for is_empty, run in groupby(years, key=lambda year: not year.total):
+        row = list(run)
+        shown += [None] if is_empty and len(row) > MOST_EMPTY else row
+    return shown
+
+
 def bar_lines(years: Sequence[YearCount], width: int) -> list[str]:
     """A line a year, and below them what the signs mean; no line is wider than `width`, unless that is very narrow.
 
@@ -75,7 +92,9 @@ def bar_lines(years: Sequence[YearCount], width: int) -> list[str]:
     numbers = len(f"{most:,}")
     room = min(max(width - labels - numbers - 4, LEAST_BAR), MOST_BAR, max(most, 1))
     lines = [
-        f"{year.label:<{labels}}  {_bar(year, most, room):<{room}}  {year.total:>{numbers},}" for year in years
+        FOLDED if year is None
+        else f"{year.label:<{labels}}  {_bar(year, most, room):<{room}}  {year.total:>{numbers},}"
+        for year in folded(years)
     ]
     shown = ((HELD, "held", True), (EXCUSED, "excused", any(year.excused for year in years)),
              (MISSING, "missing", any(year.missing for year in years)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from everlog.core.terminal import CONTROLS
+from everlog.history.completeness.year_bars import FOLDED, folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +70,10 @@ def chart_of(years: Sequence[YearCount], *, title: str, sentence: str) -> str:
 def _in_words(years: Sequence[YearCount]) -> str:
     """What the bars show, for those who do not see them."""
     said = []
-    for year in years:
+    for year in folded(years):
+        if year is None:
+            said.append(FOLDED)
+            continue
         away = f", {year.excused:,} excused" if year.excused else ""
         lost = f", {year.missing:,} missing" if year.missing else ""
         said.append(f"{year.label}: {year.held:,} held{away}{lost}")
@@ -118,11 +122,15 @@ def _bars(years: Sequence[YearCount]) -> Iterator[str]:
     most = max((year.total for year in years), default=0)
     # Posts without a year stand apart from the others.
     is_apart = len(years) > 1 and years[-1].year is None
-    pitch = _ROOM / max(len(years) + is_apart, 1)
+    shown = folded(years)
+    pitch = _ROOM / max(len(shown) + is_apart, 1)
     wide = min(pitch * 0.72, 56)
-    every = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if len(years) <= step * _MOST_NAMES or step == 1000)
-    for number, year in enumerate(years):
-        middle = _LEFT + pitch * (number + 0.5 + (is_apart and year.year is None))
+    every = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if len(shown) <= step * _MOST_NAMES or step == 1000)
+    for number, year in enumerate(shown):
+        middle = _LEFT + pitch * (number + 0.5 + (is_apart and year is not None and year.year is None))
+        if year is None:
+            yield _below(FOLDED, middle, 18)
+            continue
         yield f"<g><title>{_text(_in_words([year]))}</title>"
         below = 0
         for name, count in (("held", year.held), ("excused", year.excused), ("missing", year.missing)):
