@@ -163,3 +163,30 @@ def test_a_folder_of_posts_says_whether_they_are_all(archive, here, capsys):
     document = json.loads((here / "notes" / "completeness.json").read_text("utf-8"))
     assert [each["blog"] for each in document["blogs"]] == [HOME]
     assert document["blogs"][0]["completeness"]["posts"]["answer"] == "no"
+
+
+def beside(here, *flags: str, capsys) -> dict:
+    """What stands beside a folder of exported posts."""
+    run(capsys, "export", "--format", "markdown", "-o", "notes", *flags)
+    return json.loads((here / "notes" / "completeness.json").read_text("utf-8"))
+
+
+def test_a_hidden_blog_is_not_told_of_beside_an_export_unless_the_export_has_it(archive, here, capsys):
+    archive.hidden.set_blog(archive.blogs()[0].id, hidden=True)
+    assert beside(here, capsys=capsys)["blogs"] == []
+    assert [each["blog"] for each in beside(here, "--hidden", capsys=capsys)["blogs"]] == [HOME]
+
+
+def test_a_hidden_post_is_neither_counted_nor_named_beside_an_export(archive, here, capsys):
+    run(capsys, "hide", post(1).url)
+    [of_blog] = beside(here, capsys=capsys)["blogs"]
+    assert of_blog["completeness"]["posts"]["held"] == 8
+    [of_blog] = beside(here, "--hidden", capsys=capsys)["blogs"]
+    assert of_blog["completeness"]["posts"]["held"] == 9
+
+
+def test_an_export_of_some_posts_says_that_the_verdict_is_of_the_whole_blog(archive, here, capsys):
+    assert beside(here, capsys=capsys)["of"] == "whole blogs"
+    said = beside(here, "--since", "2021-01-01", capsys=capsys)
+    assert said["of"] == "whole blogs, while the posts beside this were chosen by --since"
+    assert said["blogs"][0]["completeness"]["posts"]["held"] == 9

@@ -36,7 +36,7 @@ from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.page.post_identity import LEADS_ELSEWHERE, LEADS_HOME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from everlog.archive import Archive
     from everlog.archive.blog_state import BlogState, SourceState
@@ -63,22 +63,28 @@ _ERROR_PAGE = re.compile(r"[45][0-9]{2}")
 _WRITTEN_AGAIN = timedelta(days=1)
 
 
-def completeness_of(blog: Blog, archive: Archive, *, now: datetime | None = None) -> Completeness:
+def completeness_of(
+    blog: Blog, archive: Archive, *, now: datetime | None = None, public: bool = False,
+) -> Completeness:
     """Whether all of a blog is held, as its inventories and the rows of the archive tell.
 
-    They are as the last run left them, which is when it was `checked_at`; a run says that it is `now`.
+    They are as the last run left them, which is when it was `checked_at`; a run says that it is `now`. What is `public`
+    neither counts nor names the posts that are hidden.
     """
     state = archive.blogs.state(blog.id)
-    named = _named_posts(blog, state, archive)
+    hidden = {*map(canonical, archive.hidden.posts(blog.id))} if public else set()
+    hidden_posts, hidden_comments = archive.hidden.held(blog.id) if hidden else (0, 0)
+    named = [post for post in _named_posts(blog, state, archive) if canonical(post.url) not in hidden]
     inventories = _inventories(blog, state, archive, links=sum(CRAWL in post.named_by for post in named))
-    held = archive.posts.count(blog.id)
-    posts = judge_posts(inventories, named, held=held)
+    if hidden:
+        inventories = tuple(replace(each, unlisted_example=None) for each in inventories)
+    posts = judge_posts(inventories, named, held=archive.posts.count(blog.id) - hidden_posts)
     comments = judge_comments(
         (
             CommentGap(url=each.url, state=each.state, held=each.held, claimed=each.claimed)
-            for each in archive.comments.gaps(blog.id)
+            for each in archive.comments.gaps(blog.id) if canonical(each.url) not in hidden
         ),
-        held=archive.comments.count(blog.id), told_by=_comments_told_by(state), posts=posts,
+        held=archive.comments.count(blog.id) - hidden_comments, told_by=_comments_told_by(state), posts=posts,
     )
     return Completeness(
         posts=posts, comments=comments, inventories=inventories, checked_at=now or _last_checked(blog, archive),
@@ -141,12 +147,19 @@ def keep_neighbours(context: CrawlContext) -> None:
     led_to.clear()
 
 
-def completeness_document(blogs: Iterable[Blog], archive: Archive) -> dict[str, Any]:
-    """What stands beside a folder of exported posts: of each blog whether all of it is held, and what is not."""
+def completeness_document(
+    blogs: Iterable[Blog], archive: Archive, *, public: bool = False, cut_by: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What stands beside a folder of exported posts: of each blog whether all of it is held, and what is not.
+
+    `cut_by` are the filters that the posts beside it were chosen by: the verdicts know nothing of them.
+    """
+    of = f"whole blogs, while the posts beside this were chosen by {', '.join(cut_by)}" if cut_by else "whole blogs"
+    known = ((blog, completeness_of(blog, archive, public=public)) for blog in blogs)
     return {
+        "of": of,
         "blogs": [
-            {"blog": blog.home, "title": blog.title, "completeness": completeness_of(blog, archive).to_dict()}
-            for blog in blogs
+            {"blog": blog.home, "title": blog.title, "completeness": each.to_dict()} for blog, each in known
         ],
     }
 

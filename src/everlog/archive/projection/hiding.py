@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import stamp_now
@@ -34,6 +34,17 @@ class HiddenRepository:
             statement = statement.where(_hidden.c.blog_id == blog_id)
         with self.database.reading() as connection:
             return tuple(connection.scalars(statement.order_by(_hidden.c.post_id)))
+
+    def held(self, blog_id: int) -> tuple[int, int]:
+        """How many posts of a blog are hidden by themselves, and how many comments these have."""
+        statement = (
+            select(func.count(), func.coalesce(func.sum(_posts.c.comments), 0))
+            .join_from(_hidden, _posts, _posts.c.id == _hidden.c.post_id)
+            .where(_hidden.c.blog_id == blog_id, _posts.c.kind == "post")
+        )
+        with self.database.reading() as connection:
+            posts, comments = connection.execute(statement).one()
+        return posts, int(comments)
 
     def set_blog(self, blog_id: int, *, hidden: bool) -> bool:
         """Hide a blog, or show it again; whether that changed anything."""

@@ -74,7 +74,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter per flag
             on_post=lambda post: written.update({post.kind: 1, "comment": len(post.comments)}),
         )
         if output is not None and Path(output).is_dir():
-            _write_completeness(Path(output), blog_id, opened)
+            filters = {"--since": since, "--until": until, "--tag": tag, "--author": author, "--language": language}
+            cut_by = [name for name, value in filters.items() if value is not None]
+            _write_completeness(Path(output), blog_id, opened, hidden=hidden, cut_by=cut_by)
     if not given.quiet:
         pages = f" and {counted(written['page'], 'page')}" if written["page"] else ""
         said = f"{counted(written['post'], 'post')}{pages} with {counted(written['comment'], 'comment')}"
@@ -89,11 +91,17 @@ def _blog_id(url: str, archive: Archive) -> int:
     return blog_named(url, archive).id
 
 
-def _write_completeness(folder: Path, blog_id: int | None, archive: Archive) -> None:
-    """Write down beside the posts whether they are all: the folder may outlive the archive."""
+def _write_completeness(
+    folder: Path, blog_id: int | None, archive: Archive, *, hidden: bool, cut_by: list[str],
+) -> None:
+    """Write down beside the posts whether they are all: the folder may outlive the archive, and goes to others."""
     from everlog.cli.terminal.text import json_text
     from everlog.usecases.completeness import completeness_document
 
-    blogs = [blog for blog in archive.blogs(forgotten=True) if blog_id in {None, blog.id}]
-    document = json_text(completeness_document(blogs, archive), ensure_ascii=False, indent=1)
+    left_out = frozenset() if hidden else archive.hidden.blogs()
+    blogs = [
+        blog for blog in archive.blogs(forgotten=True) if blog_id in {None, blog.id} and blog.id not in left_out
+    ]
+    said = completeness_document(blogs, archive, public=not hidden, cut_by=cut_by)
+    document = json_text(said, ensure_ascii=False, indent=1)
     (folder / "completeness.json").write_text(document + "\n", "utf-8")
