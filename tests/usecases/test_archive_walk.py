@@ -13,8 +13,10 @@ from test_told_blog import LONG, Blog, SiteWeb, crawled, held
 from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.history.archive_pages import SOURCE
+from everlog.usecases.completeness import completeness_of
 from everlog.usecases.history.archive_walk import MOST_MISSES
 from history.sites.archive_site import ArchiveSite
+from usecases.a_told_site import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +73,20 @@ def test_what_months_list_is_kept_and_no_page_is_asked_for_twice(traps, archive)
     assert len(pages) == len(set(pages))
     # All months are linked to: none is guessed at.
     assert all(site.page(url) is not None for url in web.asked if "old.example/20" in url)
+
+
+@pytest.mark.parametrize("status", [200, 404, 500])
+def test_pages_of_months_were_read_to_their_end_if_each_that_is_there_was_read(status, archive):
+    """One that is not there has no posts; one that is broken may have some."""
+    site = Old.over((2007, 9), 12, 3)
+    broken = [url for url in site.pages_of_months() if status != 200][:1]
+    crawled(site, archive, Broken(site, broken, status))
+    [pages] = [
+        each for each in completeness_of(archive.blogs()[0], archive).inventories if each.source == SOURCE.name
+    ]
+    assert (pages.is_exhaustive, pages.is_stable) == (status != 500, None)
+    assert pages.walked_at is not None
+    assert (pages.problem is not None) == (status == 500)
 
 
 def test_months_that_nobody_links_to_are_asked_for_and_their_posts_visited(archive):

@@ -318,6 +318,36 @@ def test_a_link_to_the_next_post_that_leads_nowhere_names_a_missing_post(archive
     ]
 
 
+def inventory(archive, source):
+    return next((each for each in known(archive).inventories if each.source == source), None)
+
+
+def with_chain(fetcher, *numbers: int) -> None:
+    """Posts whose pages link to the one before."""
+    for number in numbers:
+        link = f'<a rel="prev" href="{a_blog.url(number - 1)}">Older</a></body>'
+        fetcher.put(a_blog.url(number), str(a_blog.page(number)).replace("</body>", link))
+
+
+def test_the_links_between_posts_list_what_they_lead_to_held_or_not(archive):
+    fetcher = a_site()
+    with_chain(fetcher, 5, 4, 3)
+    crawl(fetcher, archive)
+    chain = inventory(archive, "previous and next links")
+    assert (chain.members, chain.is_exhaustive, chain.is_stable) == (3, True, None)
+    assert chain.walked_at is not None
+
+
+def test_links_between_posts_with_a_hole_were_not_followed_to_their_end(archive):
+    fetcher = a_site()
+    with_chain(fetcher, 5, 4)
+    page = str(a_blog.page(3)).replace("</body>", f'<a rel="prev" href="{a_blog.url(91)}">Older</a></body>')
+    fetcher.put(a_blog.url(3), page)
+    crawl(fetcher, archive)
+    chain = inventory(archive, "previous and next links")
+    assert (chain.members, chain.is_exhaustive) == (3, False)
+
+
 def test_posts_that_were_not_visited_because_of_a_limit_are_missing(archive):
     crawl(a_site(), archive, max_pages=10)
     verdict = known(archive).posts

@@ -136,6 +136,8 @@ class BlogState:
     history: tuple[SourceState, ...] = ()
     # What is known of its sitemaps, as a list of posts.
     sitemap: SourceState | None = None
+    # What is known of the links of its posts to the previous and next one, as a list of posts.
+    neighbours: SourceState | None = None
     # Whether its pages are not fetched: records come from its interfaces alone.
     records_only: bool = False
     # From when on its pages have their requisites, those captured before may not; None: it was crawled without them.

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from everlog.archive.blog_state import SourceState
 from everlog.archive.repos.inventory import COPIED_QUERY, InventoryPost
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.urls import canonical, host_of
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from everlog.archive import Archive
-    from everlog.archive.blog_state import BlogState, SourceState
+    from everlog.archive.blog_state import BlogState
     from everlog.archive.repos.inventory import UnheldPost
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -75,7 +76,7 @@ def completeness_of(
     hidden = {*map(canonical, archive.hidden.posts(blog.id))} if public else set()
     hidden_posts, hidden_comments = archive.hidden.held(blog.id) if hidden else (0, 0)
     named = [post for post in _named_posts(blog, state, archive) if canonical(post.url) not in hidden]
-    inventories = _inventories(blog, state, archive, links=sum(CRAWL in post.named_by for post in named))
+    inventories = _inventories(blog, state, archive, named)
     if hidden:
         inventories = tuple(replace(each, unlisted_example=None) for each in inventories)
     posts = judge_posts(inventories, named, held=archive.posts.count(blog.id) - hidden_posts)
@@ -137,14 +138,26 @@ def renew_offline(blog: Blog, archive: Archive, *, now: datetime | None = None) 
     return renew(current, archive, is_over=current.state == "finished", now=now)
 
 
-def keep_neighbours(context: CrawlContext) -> None:
-    """Keep which posts the links of others to the previous and next post led to first, and are not held."""
+def keep_neighbours(context: CrawlContext, *, is_over: bool) -> None:
+    """Keep which posts the links of others to the previous and next post lead to.
+
+    Held ones, and those that no other link led to before: of others it is not known that they are posts.
+    """
     inventory, blog, led_to = context.archive.blogs.inventory, context.blog, context.neighbours
-    open_keys = led_to.keys() - inventory.held_of(blog.id, led_to.keys()) if led_to else ()
+    linked = context.linked_neighbours
+    if not linked:
+        return
+    held = inventory.held_of(blog.id, linked.keys())
+    posts = {key: url for key, url in linked.items() if key in held or key in led_to}
     inventory.add(blog.id, NEIGHBOURS, (
-        InventoryPost(native_id=key, key=key, url=led_to[key]) for key in sorted(open_keys)
+        InventoryPost(native_id=key, key=key, url=posts[key]) for key in sorted(posts)
     ))
+    state = SourceState(
+        source=NEIGHBOURS, entrance=blog.home, is_exhaustive=is_over, walked_at=context.run.now(),
+    )
+    context.archive.blogs.change_state(blog.id, lambda before: replace(before, neighbours=state))
     led_to.clear()
+    linked.clear()
 
 
 def completeness_document(
@@ -195,9 +208,16 @@ def _mark(gaps: Iterable[Gap]) -> str:
 # -- inventories ------------------------------------------------------------------------------------------------------
 
 
-def _inventories(blog: Blog, state: BlogState, archive: Archive, *, links: int) -> tuple[Inventory, ...]:
+def _inventories(
+    blog: Blog, state: BlogState, archive: Archive, named: Sequence[NamedPost],
+) -> tuple[Inventory, ...]:
     members = archive.blogs.inventory.counts(blog.id)
-    walked = [*state.history, *([state.sitemap] if state.sitemap is not None else [])]
+    links = sum(CRAWL in post.named_by for post in named)
+    chain = state.neighbours
+    if chain is not None and any(NEIGHBOURS in post.named_by for post in named):
+        # A chain with a hole was not followed to its ends.
+        chain = replace(chain, is_exhaustive=False)
+    walked = [*state.history, *(each for each in (state.sitemap, chain) if each is not None)]
     found = [_of_source(each, members.pop(each.source, 0)) for each in walked]
     found = [_with_unlisted(each, blog, archive) for each in found]
     found.sort(key=lambda each: each.grade)
@@ -215,7 +235,8 @@ def _of_source(state: SourceState, members: int) -> Inventory:
     return Inventory(
         source=state.source, grade=GRADES.get(state.source, "C"), claimed_before=state.claimed_before,
         claimed_after=state.total, members=members, is_exhaustive=state.is_exhaustive and state.cursor is None,
-        is_stable=state.claimed_before == state.total, walked_at=state.walked_at, problem=state.problem,
+        is_stable=None if state.total is None else state.claimed_before == state.total, walked_at=state.walked_at,
+        problem=state.problem,
     )
 
 

@@ -23,8 +23,8 @@ REST = Inventory(
     source="WordPress REST", grade="A", members=9, claimed_before=9, claimed_after=9, is_exhaustive=True,
     is_stable=True, walked_at=datetime(2026, 5, 1, tzinfo=UTC),
 )
-FEED = Inventory(source="WordPress feed", grade="B", members=9, is_exhaustive=True, is_stable=True)
-SITEMAP = Inventory(source="sitemap", grade="C", members=12, is_exhaustive=True, is_stable=True)
+FEED = Inventory(source="WordPress feed", grade="B", members=9, is_exhaustive=True)
+SITEMAP = Inventory(source="sitemap", grade="C", members=12, is_exhaustive=True)
 ANY_LIST = "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
 CRAWL = Inventory(source="crawl", grade="D", members=9)
 
@@ -230,11 +230,14 @@ def test_the_json_has_the_names_that_programs_rely_on():
     said = whole.to_dict()
     assert said["posts"] == {
         "answer": "no", "sentence": LOST.sentence, "held": 1, "excused": [], "settled_by": None,
-        "missing": [{"url": "https://a.org/x", "reason": "HTTP 500", "named_by": ["sitemap"]}],
+        "missing": [{
+            "url": "https://a.org/x", "reason": "HTTP 500", "named_by": ["sitemap"], "year": None, "is_in_part": False,
+        }],
     }
     assert said["inventories"] == [{
         "source": "WordPress REST", "grade": "A", "claimed_before": 9, "claimed_after": 9, "members": 9,
         "is_exhaustive": True, "is_stable": True, "walked_at": "2026-05-01T00:00:00+00:00", "problem": None,
+        "unlisted": 0, "unlisted_example": None,
     }]
     assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
     assert whole.short() == {

@@ -25,8 +25,8 @@ class Inventory:
 
     `claimed_before` and `claimed_after` are how many posts it said there are when the walk began and when it ended:
     claims, which are held against its `members` (posts that it lists, each address once). `is_exhaustive` says that it
-    was walked to a definite end, `is_stable` that it did not change meanwhile. `unlisted` are posts that are held,
-    and still on the web, and that it does not list; `unlisted_example` is one of them.
+    was walked to a definite end, `is_stable` that its counts did not change meanwhile; None: it gives none. `unlisted`
+    are posts that are held, and still on the web, and that it does not list; `unlisted_example` is one of them.
     """
 
     source: str
@@ -35,7 +35,7 @@ class Inventory:
     claimed_after: int | None = None
     members: int = 0
     is_exhaustive: bool = False
-    is_stable: bool = False
+    is_stable: bool | None = None
     walked_at: datetime | None = None
     problem: str | None = None
     unlisted: int = 0
@@ -47,7 +47,7 @@ class Inventory:
             "source": self.source, "grade": self.grade, "claimed_before": self.claimed_before,
             "claimed_after": self.claimed_after, "members": self.members, "is_exhaustive": self.is_exhaustive,
             "is_stable": self.is_stable, "walked_at": self.walked_at.isoformat() if self.walked_at else None,
-            "problem": self.problem,
+            "problem": self.problem, "unlisted": self.unlisted, "unlisted_example": self.unlisted_example,
         }
 
 
@@ -74,7 +74,7 @@ def why_not_all(inventory: Inventory) -> str | None:
         return f"could not be read to its end ({inventory.problem})" if inventory.problem else (
             "was not read to its end"
         )
-    if not inventory.is_stable:
+    if inventory.is_stable is False:
         return "changed while it was read"
     if inventory.claimed_after is not None and inventory.claimed_after != inventory.members:
         return f"counts {inventory.claimed_after:,} posts and lists {inventory.members:,}"

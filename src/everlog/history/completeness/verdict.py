@@ -44,7 +44,10 @@ class Gap:
     def to_dict(self) -> dict[str, Any]:
         """The gap for JSON."""
         counted = {"comments": self.comments} if self.comments is not None else {}
-        return {"url": self.url, "reason": self.reason, "named_by": list(self.named_by), **counted}
+        return {
+            "url": self.url, "reason": self.reason, "named_by": list(self.named_by), "year": self.year,
+            "is_in_part": self.is_in_part, **counted,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,7 @@ def _settled_by(inventories: Sequence[Inventory]) -> str:
         return "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
     if not doubtful.is_exhaustive:
         return f"another crawl, when {doubtful.source} can be read to its end"
-    if not doubtful.is_stable:
+    if doubtful.is_stable is False:
         return f"an update, which reads {doubtful.source} again"
     if doubtful.claimed_after is not None and doubtful.claimed_after != doubtful.members:
         return f"a list by {doubtful.source} with as many posts as it counts"

@@ -37,7 +37,7 @@ from everlog.usecases.discover.held_blog import home_known_as
 from everlog.usecases.discover.held_name import held_by_name, keep_name
 from everlog.usecases.discover.stored_allowlist import keep_allowed, settle_home
 from everlog.usecases.discover.typed_address import fetchable, other_spellings
-from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages
+from everlog.usecases.history.archive_walk import ArchiveWalk, ask_between, keep_archive_pages, keep_walked
 from everlog.usecases.history.history_clues import clues_of
 from everlog.usecases.history.sitemap_posts import keep_sitemap
 from everlog.usecases.history.told_entries import with_told_entries
@@ -288,6 +288,7 @@ async def _to_end(crawl: Crawl) -> Stop:
     """The crawl to its end, and what had to wait for it: what nobody links to, comments of posts not held before."""
     context = crawl.context
     stop = await ask_between(context, await run_to_end(crawl))
+    keep_walked(context, stop)
     if stop.ending != "complete":
         return stop
     return await end_walks(context.blog, context.scope, context.run) or stop

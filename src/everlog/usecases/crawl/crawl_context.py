@@ -187,6 +187,8 @@ class CrawlContext:
     foreign: Admission | None = None
     # Where the links of posts to the previous and next one led first, by their keys, until they are read as posts.
     neighbours: dict[str, str] = field(default_factory=dict)
+    # All that these links led to, first or not.
+    linked_neighbours: dict[str, str] = field(default_factory=dict)
     _brought: set[bytes] = field(default_factory=set)
     # Posts whose pages were fetched and stored in this run, the first of them.
     visited_posts: list[str] = field(default_factory=list)

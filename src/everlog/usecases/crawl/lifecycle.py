@@ -173,7 +173,7 @@ def finish(context: CrawlContext, run_id: int, ending: Ending, reason: str, *, l
     blog = context.blog
     if ending in {"complete", "incomplete"}:
         blog = archive.blogs.update(blog.id, state="finished", crawled_at=datetime.now(UTC))
-    keep_neighbours(context)
+    keep_neighbours(context, is_over=ending in {"complete", "incomplete"})
     known = renew(blog, archive, is_over=ending in {"complete", "incomplete", "nothing"})
     ending, reason = with_verdict(ending, reason, known)
     is_finished = ending in {"complete", "incomplete"} or context.blog.state == "finished"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.core.urls import canonical
+from everlog.history.completeness.inventory import GRADES
 from everlog.records import Blog, Visit
 from everlog.usecases.completeness import renew
 from everlog.usecases.crawl.crawl_context import INTERRUPTED, CrawlRun
@@ -55,7 +56,7 @@ async def archive_records(blog: Blog, found: Found, run: CrawlRun, run_id: int) 
     is_told = await walk_sources(blog, clues_of(found, robots), scope, run)
     sources = [state for state in archive.blogs.state(blog.id).history if state.walked_at is not None]
     ending: Ending = "complete"
-    told_by = next((state.source for state in sources if state.is_exhaustive), None)
+    told_by = next((state.source for state in sources if state.is_exhaustive and GRADES.get(state.source) != "C"), None)
     reason = f"{told_by} told all of its posts"
     if run.stop.interrupted:
         ending, reason = "interrupted", INTERRUPTED

@@ -2,6 +2,7 @@
 
     ArchiveWalk           notes what each page of a month or year lists, from the links that were read with it
     ask_between           at the end of a crawl: the months in between that nobody links to
+    keep_walked           after that: when the pages were read, and whether to the last one
 
 The pages that are linked to are fetched by the crawl in its own order, and no page is fetched twice. A month that
 nobody links to mostly has no posts, so that a few answers of "not found" end the search.
@@ -9,15 +10,17 @@ nobody links to mostly has no posts, so that a few answers of "not found" end th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from everlog.archive.blog_state import SourceState
 from everlog.archive.repos.inventory import InventoryPost
+from everlog.core.retry_policy import NOT_THERE
 from everlog.core.urls import canonical
 from everlog.extract.classify.page_statements import without_copy
 from everlog.history.archive_pages import SOURCE, ArchivePlan
 from everlog.records import Failure, Link
+from everlog.usecases.crawl.crawl_context import ENDED
 from everlog.usecases.crawl.lifecycle import begin, run_to_end
 from everlog.usecases.history.walk_sources import keep_state
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from everlog.archive import Archive
+    from everlog.archive.models import FileRow
     from everlog.history import BlogClues
     from everlog.records import Blog
     from everlog.usecases.crawl.crawl_context import CrawlContext, CrawlRun, Stop
@@ -69,6 +73,26 @@ def keep_archive_pages(blog: Blog, clues: BlogClues, run: CrawlRun) -> None:
     entrance = SOURCE.entrance(clues)
     if entrance is not None:
         keep_state(SourceState(source=SOURCE.name, entrance=entrance.url, evidence=entrance.evidence), blog, run)
+
+
+def keep_walked(context: CrawlContext, stop: Stop) -> None:
+    """Keep that the archive pages were read, and whether all of them that are linked to."""
+    walk, archive, blog = context.archive_walk, context.archive, context.blog
+    state = next((each for each in archive.blogs.state(blog.id).history if each.source == SOURCE.name), None)
+    if walk is None or state is None or stop.ending not in ENDED:
+        return
+    keys = {canonical(url) for url in walk.plan.linked}
+    rows = archive.urls.rows_of(blog.id, keys)
+    missed = [key for key in keys if key not in rows or not _is_answered(rows[key])]
+    keep_state(replace(
+        state, is_exhaustive=stop.ending == "complete" and not missed, walked_at=context.run.now(),
+        problem=f"{len(missed):,} of its pages were not read" if missed else None,
+    ), blog, context.run)
+
+
+def _is_answered(row: FileRow) -> bool:
+    """Whether a month was read, or has no posts: its page is not there."""
+    return row.status in NOT_THERE or (row.state == "done" and row.outcome != "skip")
 
 
 async def ask_between(context: CrawlContext, stop: Stop) -> Stop:

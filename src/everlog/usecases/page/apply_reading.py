@@ -98,6 +98,8 @@ def _gather_links(page: PageContext, context: CrawlContext) -> None:
     for named, named_key in page.reading.links:
         commented = post_of_comment_page(named)
         url, key = (named, named_key) if commented is None else (commented[0], canonical(commented[0]))
+        if key in page.reading.neighbours:
+            context.linked_neighbours.setdefault(key, url)
         if key in own or (context.has_seen(key) and not context.requisites.holds(key)):
             continue
         why = trap(url, this_year=context.this_year)
