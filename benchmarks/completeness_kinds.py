@@ -29,6 +29,8 @@ class Case:
     # Lost, and named by nobody: behind a gap through which alone the way led to them.
     unnamed: set[str] = field(default_factory=set)
     excused: set[str] = field(default_factory=set)
+    # What the verdict on comments may say; nothing: it is not what this kind is about.
+    talk: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property

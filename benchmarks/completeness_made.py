@@ -3,8 +3,9 @@
     benchmarks/completeness_made.py [--blogs N] [--seed N] [--only WORDS] [--gate]
 
 Each blog is crawled in memory, by the same code as ever behind the door of HTTP, and judged. A `yes` is wrong if a post
-that strangers may read is not held; a `no` if nothing is missing, or nothing of what it names. Both are told from the
-site itself and from what the archive holds. What is neither wrong nor what it should be is counted apart.
+that strangers may read is not held; a `no` if nothing is missing, or nothing of what it names. Of comments a `yes` is
+wrong if one is not held, a `no` if all are. Both are told from the site itself and from what the archive holds. What is
+neither wrong nor what it should be is counted apart.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from completeness_odd_kinds import KINDS
+from completeness_talk_kinds import KINDS
 from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.settings import make_settings
@@ -52,6 +53,7 @@ class Outcome:
     lost: int
     held: int
     sentence: str
+    talk: str
 
 
 def main() -> None:
@@ -89,7 +91,8 @@ def judged(blogs: int, seed: int = 1, only: str = "") -> list[Outcome]:
 def outcome_of(name: str, seed: int) -> Outcome:
     """One blog of a kind, crawled and judged."""
     case = KINDS[name](Random(f"{name}/{seed}"))  # noqa: S311 - made blogs, the same every time
-    verdict, held = verdict_on(case)
+    known, held, comments = verdict_on(case)
+    verdict, talk = known["posts"], known["comments"]
     lost = {canonical(case.site.link(post)) for post in case.site.public} - held
     named = {canonical(gap["url"]) for gap in verdict["missing"]}
     fair = {*map(canonical, case.fair)}
@@ -101,18 +104,22 @@ def outcome_of(name: str, seed: int) -> Outcome:
         wrong = "yes"
     elif answer == "no" and not named & (lost | fair):
         wrong = "no"
+    lost_talk = case.site.readable - comments
+    if (talk["answer"] == "yes" and lost_talk) or (talk["answer"] == "no" and not lost_talk):
+        wrong = wrong or talk["answer"]
     unnamed = lost - named - {*map(canonical, case.unnamed)} if answer == "no" else set()
     if answer == "yes":
         unnamed = {canonical(url) for url in case.excused} - excused
     return Outcome(
-        kind=name, seed=seed, answer=answer, is_allowed=answer in case.answers, wrong=wrong,
+        kind=name, seed=seed, answer=answer, wrong=wrong,
+        is_allowed=answer in case.answers and (not case.talk or talk["answer"] in case.talk),
         misnamed=tuple(sorted(named - lost - fair)), unnamed=tuple(sorted(unnamed)), lost=len(lost), held=len(held),
-        sentence=verdict["sentence"],
+        sentence=verdict["sentence"], talk=talk["sentence"],
     )
 
 
-def verdict_on(case: Case) -> tuple[dict[str, Any], set[str]]:
-    """The verdict on a blog's posts after a crawl, and the addresses that the archive holds."""
+def verdict_on(case: Case) -> tuple[dict[str, Any], set[str], set[int]]:
+    """The verdict on a blog after a crawl, and what the archive holds: addresses of posts, numbers of comments."""
     with tempfile.TemporaryDirectory(prefix="everlog-made-") as folder, \
             open_archive(Path(folder) / "a", create=True) as archive:
         settings = make_settings({"min_free_bytes": 0, "render": "never", "media": False}, case.settings)
@@ -122,8 +129,11 @@ def verdict_on(case: Case) -> tuple[dict[str, Any], set[str]]:
         )
         asyncio.run(archive_blog(case.site.home, run))
         blog = archive.blogs()[0]
-        held = {canonical(url) for post in archive.posts() for url in (post.url, *post.aliases)}
-        return completeness_of(blog, archive).to_dict()["posts"], held
+        posts = list(archive.posts())
+        held = {canonical(url) for post in posts for url in (post.url, *post.aliases)}
+        numbers = (each.id for post in posts for each in post.comments)
+        comments = {int(number) for number in numbers if number is not None and number.isdecimal()}
+        return completeness_of(blog, archive).to_dict(), held, comments
 
 
 def hold(outcomes: list[Outcome]) -> None:
@@ -154,7 +164,8 @@ def print_odd(outcomes: list[Outcome]) -> None:
         if each.wrong or each.misnamed or each.unnamed or not each.is_allowed:
             print(
                 f"{each.kind} ({each.seed}): {each.answer}{' WRONG' if each.wrong else ''}; held {each.held}, lost "
-                f"{each.lost}; {each.sentence}\n    wrongly named {each.misnamed[:3]}, not named {each.unnamed[:3]}",
+                f"{each.lost}; {each.sentence}\n    {each.talk}\n    "
+                f"wrongly named {each.misnamed[:3]}, not named {each.unnamed[:3]}",
                 file=sys.stderr,
             )
 

@@ -82,6 +82,12 @@ class Made(Blog):
         return [post for number, post in sorted(self.posts.items()) if number not in shut and post.kind == "post"]
 
     @property
+    def readable(self) -> set[int]:
+        """The comments that strangers may read somewhere."""
+        numbers = {post.number for post in self.public}
+        return {each.number for each in self.comments.values() if each.post in numbers}
+
+    @property
     def shown(self) -> list[SitePost]:
         """The posts that pages link to, the newest first."""
         return [post for post in Blog.newest(self) if post.number not in self.unlinked | self.secret]

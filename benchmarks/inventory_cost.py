@@ -41,7 +41,7 @@ def _nothing(*_: Any, **__: Any) -> None:
 def _unjudged(*_: Any, **__: Any) -> Completeness:
     """A verdict on nothing."""
     posts = judge_posts([], [], held=0)
-    comments = judge_comments([], held=0, told_by=None, posts=posts)
+    comments = judge_comments([], held=0, lists=(), posts=posts)
     return Completeness(posts=posts, comments=comments, inventories=(), checked_at=datetime.now(UTC))
 
 

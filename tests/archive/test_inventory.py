@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everlog.archive.repos.inventory import InventoryPost
+from everlog.archive.repos.inventory import InventoryPost, NotedComment
 from everlog.core.urls import canonical
 from everlog.records import Event, Exchange, Post, Visit
 
@@ -127,3 +127,27 @@ def test_the_last_verdict_is_kept_with_the_blog_and_its_events(archive, blog):
     assert [each.kind for each in archive.events(blog_id=blog.id)] == ["completeness"]
     [outline] = archive.blogs.outlines()
     assert (outline.completeness, outline.figures.missing_posts) == (short, 2)
+
+
+def test_comments_that_a_source_lists_stand_beside_its_posts(archive, blog):
+    inventory = archive.blogs.inventory
+    inventory.add(blog.id, "REST", [listed("7", locked="password")])
+    inventory.add_comments(blog.id, "REST", [
+        NotedComment(post_key=canonical(HOME + name), number=number, url=f"{HOME}{name}#{number}")
+        for name, number in (("7", "7"), ("7", "8"), ("9", "10"), ("7", "8"))
+    ])
+    assert inventory.comments_by_post(blog.id, "REST") == {"a.example/7": 2, "a.example/9": 1}
+    assert inventory.comments_of(blog.id, "REST") == {"7", "8", "10"}
+    # They are no posts: neither counted nor missing, and no post is on the list because of its comments.
+    assert inventory.counts(blog.id) == {"REST": 1}
+    assert [each.key for each in inventory.of(blog.id, "REST", kind=None)] == ["a.example/7"]
+    assert [each.key for each in inventory.unheld(blog.id)] == ["a.example/7"]
+    store(archive, blog, held(blog, "9"))
+    assert inventory.unlisted(blog.id, "REST")[0] == 1
+    inventory.clear(blog.id, "REST")
+    assert inventory.comments_of(blog.id, "REST") == set()
+
+
+def test_how_many_comments_posts_have_is_counted_by_post(archive, blog):
+    store(archive, blog, held(blog, "7"))
+    assert archive.comments.by_post(blog.id) == {}

@@ -25,12 +25,19 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommentFeedState:
-    """What is known of a blog's comment feed: None for its `url` if there is none, and the comments it named last."""
+    """What is known of a blog's comment feed: None for its `url` if there is none, and the comments it named last.
+
+    `unheld` are comments that it named and that were not held after their posts were looked at: by what the feed calls
+    them, the key of the post with the number of the comment behind `#`. `read_at` is when it named something else than
+    before.
+    """
 
     url: str | None = None
     etag: str | None = None
     last_modified: str | None = None
     seen: tuple[str, ...] = ()
+    unheld: Mapping[str, str] = field(default_factory=dict)
+    read_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +88,8 @@ class SourceState:
     """What is known of a history source of a blog.
 
     `cursor` is where a walk stands that is not over, `mark` what later changes are told from: documents of the source's
-    own. `claimed_before` is how many posts it said there are when it was first asked, `total` when it was last.
+    own. `claimed_before` is how many posts it said there are when it was first asked, `total` when it was last;
+    `comments_before` and `comments_total` the same of comments.
     `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
     `surplus` is how many more posts it counts than it lists: private ones.
     """
@@ -94,6 +102,7 @@ class SourceState:
     is_exhaustive: bool = False
     claimed_before: int | None = None
     total: int | None = None
+    comments_before: int | None = None
     comments_total: int | None = None
     walked_at: datetime | None = None
     problem: str | None = None

@@ -31,6 +31,8 @@ SELECTOR = "li:is(.pingback, .trackback), :is(.pingback, .trackback)[class*='dep
 _NOT_SAID = ".children, .edit-link, .comment-edit-link, .reply, .comment-reply-link, .comment-respond"
 # "Pingback:", "Trackback from", "Pingback from … on 3 May 2019 at 10:31": a name and what stands around it.
 _FEW_WORDS = 9
+# How WordPress marks where an excerpt was cut from the page that links here.
+_CUT = ("[…]", "[...]")
 
 
 def with_linkbacks(
@@ -62,6 +64,19 @@ def with_linkbacks(
         return tuple(comments), []
     replaced = {comment.id for comment in found.values() if comment.id is not None}
     return _placed([each for each in comments if each.id not in replaced], found, page), list(found)
+
+
+def is_linkback(comment: Comment) -> bool:
+    """Whether a comment is a link from elsewhere, as far as it shows: without words, or an excerpt that is marked so.
+
+    >>> is_linkback(Comment(id="7", author="A page", author_url="http://b.org/x"))
+    True
+    >>> [is_linkback(Comment(id="7", text=text)) for text in ("[…] as was said here […]", "[...] so […]", "Nice […]")]
+    [True, True, False]
+    """
+    if not comment.text:
+        return comment.author_url is not None
+    return comment.text.startswith(_CUT) and comment.text.rstrip().endswith(_CUT)
 
 
 def _elements(page: Selection) -> list[Element]:

@@ -32,6 +32,7 @@ from everlog.history.completeness.inventory import GRADES
 from everlog.history.completeness.named_post import Whereabouts, is_address_of_post, year_in
 from everlog.history.completeness.year_bars import YearCount, years_of
 from everlog.records import Event
+from everlog.usecases.comment_lists import announced_gaps, comment_inventories
 from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
 from everlog.usecases.discover.blog_scope import scope_of
 from everlog.usecases.page.post_identity import LEADS_ELSEWHERE, LEADS_HOME
@@ -76,19 +77,25 @@ def completeness_of(
     hidden = {*map(canonical, archive.hidden.posts(blog.id))} if public else set()
     hidden_posts, hidden_comments = archive.hidden.held(blog.id) if hidden else (0, 0)
     named = [post for post in _named_posts(blog, state, archive) if canonical(post.url) not in hidden]
-    inventories = _inventories(blog, state, archive, named)
+    inventories, lists = _inventories(blog, state, archive, named), comment_inventories(blog, state, archive)
     if hidden:
-        inventories = tuple(replace(each, unlisted_example=None) for each in inventories)
+        # An example may be a hidden one.
+        inventories, lists = (
+            tuple(replace(each, unlisted_example=None) for each in listed) for listed in (inventories, lists)
+        )
     posts = judge_posts(inventories, named, held=archive.posts.count(blog.id) - hidden_posts)
+    gaps = (
+        *(CommentGap(url=each.url, state=each.state, held=each.held, claimed=each.claimed)
+          for each in archive.comments.gaps(blog.id)),
+        *announced_gaps(state, archive),
+    )
     comments = judge_comments(
-        (
-            CommentGap(url=each.url, state=each.state, held=each.held, claimed=each.claimed)
-            for each in archive.comments.gaps(blog.id) if canonical(each.url) not in hidden
-        ),
-        held=archive.comments.count(blog.id) - hidden_comments, told_by=_comments_told_by(state), posts=posts,
+        (gap for gap in gaps if canonical(gap.url) not in hidden),
+        held=archive.comments.count(blog.id) - hidden_comments, lists=lists, posts=posts,
     )
     return Completeness(
-        posts=posts, comments=comments, inventories=inventories, checked_at=now or _last_checked(blog, archive),
+        posts=posts, comments=comments, inventories=inventories, comment_inventories=lists,
+        checked_at=now or _last_checked(blog, archive),
     )
 
 
@@ -246,16 +253,6 @@ def _with_unlisted(inventory: Inventory, blog: Blog, archive: Archive) -> Invent
         return inventory
     count, example = archive.blogs.inventory.unlisted(blog.id, inventory.source)
     return replace(inventory, unlisted=count, unlisted_example=example)
-
-
-def _comments_told_by(state: BlogState) -> str | None:
-    """The source that listed all comments to its end."""
-    return next(
-        (
-            each.source for each in state.history
-            if each.is_exhaustive and each.cursor is None and each.comments_total is not None and each.problem is None
-        ), None,
-    )
 
 
 # -- posts that are named and not held --------------------------------------------------------------------------------

@@ -190,33 +190,73 @@ def test_gaps_are_in_the_order_of_their_addresses_whoever_names_them_first():
     assert [gap.url[-1] for gap in judge_posts([REST], named, held=9).missing] == ["a", "b", "c"]
 
 
+TALK = replace(REST, members=5, claimed_before=5, claimed_after=5)
+TALK_FEED = Inventory(source="comment feed", grade="C", members=5)
 ALL = Verdict(answer="yes", sentence="", held=2)
 LOST = judge_posts([REST], [post("failed", detail="HTTP 500")], held=1)
 LOCKED = judge_posts([REST], [post("locked", "WordPress REST", detail="password")], held=1)
 
 
 @pytest.mark.parametrize(
-    ("gaps", "told_by", "posts", "answer"),
+    ("gaps", "lists", "posts", "answer"),
     [
-        ([], "WordPress REST", ALL, "yes"),
-        ([], "WordPress REST", LOCKED, "yes"),
-        ([], None, ALL, "unknown"),
-        ([], "WordPress REST", LOST, "unknown"),
-        ([CommentGap(url="x", state="off")], "WordPress REST", ALL, "unknown"),
-        ([CommentGap(url="x", state="failed")], "WordPress REST", ALL, "no"),
-        ([CommentGap(url="x", state="partial", held=1, claimed=3)], "WordPress REST", ALL, "no"),
-        ([CommentGap(url="x", state="partial", held=1, claimed=3)], None, LOST, "no"),
+        ([], [TALK], ALL, "yes"),
+        ([], [TALK], LOCKED, "yes"),
+        ([], [], ALL, "unknown"),
+        ([], [TALK], LOST, "unknown"),
+        ([CommentGap(url="x", state="off")], [TALK], ALL, "unknown"),
+        ([CommentGap(url="x", state="failed")], [TALK], ALL, "no"),
+        ([CommentGap(url="x", state="partial", held=1, claimed=3)], [TALK], ALL, "no"),
+        ([CommentGap(url="x", state="partial", held=1, claimed=3)], [], LOST, "no"),
+        ([CommentGap(url="x", state="announced", lacking=1)], [TALK], ALL, "no"),
     ],
 )
-def test_comments_have_an_answer_of_their_own(gaps, told_by, posts, answer):
-    verdict = judge_comments(gaps, held=5, told_by=told_by, posts=posts)
+def test_comments_have_an_answer_of_their_own(gaps, lists, posts, answer):
+    verdict = judge_comments(gaps, held=5, lists=lists, posts=posts)
     assert verdict.answer == answer
     assert (verdict.settled_by is not None) == (answer == "unknown")
 
 
+@pytest.mark.parametrize(
+    ("listed", "why", "settled_by"),
+    [
+        (replace(TALK, unlisted=2, unlisted_example="https://a.org/x#comment-7"),
+         "WordPress REST leaves out 2 comments that are held (such as https://a.org/x#comment-7)",
+         "a list that has all comments; WordPress REST leaves some out"),
+        (replace(TALK, claimed_before=7, claimed_after=7), "WordPress REST counts 7 comments and lists 5",
+         "a list by WordPress REST with as many comments as it counts"),
+        (replace(TALK, claimed_before=4, is_stable=False), "WordPress REST changed while it was read",
+         "an update, which reads WordPress REST again"),
+        (replace(TALK, is_exhaustive=False, problem="comments: HTTP 401"),
+         "WordPress REST could not be read to its end (comments: HTTP 401)",
+         "another crawl, when WordPress REST can be read to its end"),
+        (TALK_FEED, "no list of all comments was found", "an interface that lists all comments"),
+    ],
+)
+def test_a_list_of_comments_that_is_not_known_to_be_whole_is_no_yes(listed, why, settled_by):
+    verdict = judge_comments([], held=5, lists=[listed], posts=ALL)
+    assert (verdict.answer, verdict.settled_by) == ("unknown", settled_by)
+    assert verdict.sentence.endswith(f"is not known: {why}")
+
+
+def test_a_list_of_comments_may_have_more_than_are_counted_as_some_were_deleted():
+    listed = replace(TALK, claimed_before=4, claimed_after=4)
+    assert judge_comments([], held=5, lists=[listed], posts=ALL).answer == "yes"
+
+
+def test_a_comment_that_page_and_feed_speak_of_is_missing_once():
+    gaps = [CommentGap(url="x", state="partial", held=1, claimed=2), CommentGap(url="x", state="announced", lacking=1),
+            CommentGap(url="y", state="announced", lacking=2)]
+    verdict = judge_comments(gaps, held=1, lists=[], posts=ALL)
+    assert [(gap.url, gap.reason, gap.named_by) for gap in verdict.missing] == [
+        ("x", "the site counts 2 comments, 1 were found", ("its page",)),
+        ("y", "the feed of all comments named 2 comments that are not held", ("comment feed",)),
+    ]
+
+
 def test_posts_that_lack_comments_say_how_many_where_that_is_known():
     gaps = [CommentGap(url="b", state="failed"), CommentGap(url="a", state="partial", held=1, claimed=3)]
-    verdict = judge_comments(gaps, held=5, told_by=None, posts=LOCKED)
+    verdict = judge_comments(gaps, held=5, lists=[], posts=LOCKED)
     assert [(gap.url, gap.reason, gap.comments) for gap in verdict.missing] == [
         ("a", "the site counts 3 comments, 1 were found", 2), ("b", "its comments could not be fetched", None),
     ]
@@ -225,7 +265,7 @@ def test_posts_that_lack_comments_say_how_many_where_that_is_known():
 
 def test_the_json_has_the_names_that_programs_rely_on():
     at = datetime(2026, 5, 2, tzinfo=UTC)
-    comments = judge_comments([], held=0, told_by=None, posts=LOST)
+    comments = judge_comments([], held=0, lists=(), posts=LOST)
     whole = Completeness(posts=LOST, comments=comments, inventories=(REST,), checked_at=at)
     said = whole.to_dict()
     assert said["posts"] == {
@@ -239,6 +279,7 @@ def test_the_json_has_the_names_that_programs_rely_on():
         "is_exhaustive": True, "is_stable": True, "walked_at": "2026-05-01T00:00:00+00:00", "problem": None,
         "unlisted": 0, "unlisted_example": None,
     }]
+    assert said["comment_inventories"] == []
     assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
     assert whole.short() == {
         "posts": "no", "comments": "unknown", "missing": 1, "excused": 0, "checked_at": said["checked_at"],

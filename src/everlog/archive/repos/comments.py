@@ -57,6 +57,12 @@ class CommentRepository:
         with self.database.reading() as connection:
             return int(connection.execute(statement).scalar_one())
 
+    def by_post(self, blog_id: int) -> dict[str, int]:
+        """How many comments are kept, by the keys of posts that have some."""
+        statement = select(_posts.c.key, _posts.c.comments).where(_posts.c.blog_id == blog_id, _posts.c.comments > 0)
+        with self.database.reading() as connection:
+            return {row.key: row.comments for row in connection.execute(statement)}
+
     def count_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
         """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
         few = true() if most_tries is None else _posts.c.comment_tries < most_tries

@@ -28,6 +28,8 @@ _listed, _urls, _posts, _aliases = schema.listed_posts, schema.urls, schema.post
 _versions, _captures, _blogs = schema.versions, schema.captures, schema.blogs
 # Members that are posts: certainly, by their address alone, or beyond the blog's scope.
 POSTS = ("post", "address", "outside")
+# A member that is a comment. Its key is no post's: that of its post, and its number behind `#`.
+COMMENT = "comment"
 # The question mark of a query that is a part of the path.
 COPIED_QUERY = "%3F"
 # Enough to see some that lie right below a folder.
@@ -48,6 +50,15 @@ class InventoryPost:
     locked: str | None = None
     # Lists of addresses do not tell who may read a post: what was told before stands.
     knows_lock: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedComment:
+    """A comment that a source lists, by its number, on the post of a key."""
+
+    post_key: str
+    number: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +95,11 @@ def _by_key(listed: Any, source: str) -> ColumnElement[bool]:
     """Whether a row is a source's, said so that SQLite looks for it by its key, not among all rows of the source."""
     found: ColumnElement[bool] = listed.c.source.concat("") == source
     return found
+
+
+def _are_comments(blog_id: int, source: str) -> tuple[ColumnElement[bool], ...]:
+    """Which members of a source are comments."""
+    return _listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.kind == COMMENT
 
 
 def _is_page(key: Any, blog_id: Any) -> ColumnElement[bool]:
@@ -133,6 +149,29 @@ class InventoryRepository:
                 with self.database.writing() as connection:
                     connection.execute(statement, chosen)
 
+    def add_comments(self, blog_id: int, source: str, comments: Iterable[NotedComment]) -> None:
+        """Note comments that a source lists, on posts by their keys."""
+        self.add(blog_id, source, (
+            InventoryPost(
+                native_id=f"{COMMENT} {each.number}", key=f"{each.post_key}#{each.number}", url=each.url, kind=COMMENT,
+            )
+            for each in comments
+        ))
+
+    def comments_by_post(self, blog_id: int, source: str) -> dict[str, int]:
+        """How many comments a source lists, by the keys of their posts."""
+        with self.database.reading() as connection:
+            find = func.instr if connection.dialect.name == "sqlite" else func.strpos
+            post = func.substr(_listed.c.key, 1, find(_listed.c.key, "#") - 1).label("post")
+            # By its name, as in `held_by_year`.
+            statement = select(post, func.count()).where(*_are_comments(blog_id, source)).group_by("post")
+            return {row[0]: row[1] for row in connection.execute(statement)}
+
+    def comments_of(self, blog_id: int, source: str) -> set[str]:
+        """The numbers of all comments that a source lists."""
+        rows = self._all(select(_listed.c.native_id).where(*_are_comments(blog_id, source)))
+        return {row.native_id.removeprefix(f"{COMMENT} ") for row in rows}
+
     def remove(self, blog_id: int, source: str, native_ids: Collection[str]) -> None:
         """Note that a source does not list these any more."""
         with self.database.writing() as connection:
@@ -151,8 +190,7 @@ class InventoryRepository:
     def of(self, blog_id: int, source: str, *, kind: str | None = "post") -> tuple[InventoryPost, ...]:
         """All posts that a source lists, or all pages; None: both."""
         statement = select(_listed).where(_listed.c.blog_id == blog_id, _listed.c.source == source)
-        if kind is not None:
-            statement = statement.where(_listed.c.kind == kind)
+        statement = statement.where(_listed.c.kind == kind if kind is not None else _listed.c.kind != COMMENT)
         with self.database.reading() as connection:
             return tuple(
                 InventoryPost(

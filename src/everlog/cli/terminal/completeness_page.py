@@ -43,6 +43,9 @@ def print_evidence(known: Completeness, years: Sequence[YearCount], now: datetim
     grades = "A: counts and lists all, B: lists all, C: may leave some out, D: links"
     print_wrapped(f"who lists its posts ({grades})", hanging="  ")
     _print_inventories(known.inventories, now)
+    if known.comment_inventories:
+        say("who lists its comments")
+        _print_inventories(known.comment_inventories, now)
     _print_gaps("missing posts:", known.posts.missing, verbose=verbose)
     _print_gaps("excused:", known.posts.excused, verbose=verbose)
     _print_gaps("posts that lack comments:", known.comments.missing, verbose=verbose, is_said_by_whom=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from everlog.history.completeness.inventory import Inventory, lists_all, why_not_all
+from everlog.history.completeness.inventory import Inventory, lists_all, settled_by, why_not_all
 from everlog.history.completeness.named_post import NamedPost, Whereabouts, excuse, is_no_post
 from everlog.history.completeness.sentence import TEXT_ALONE, posts_sentence
 
@@ -86,12 +86,16 @@ class Completeness:
     comments: Verdict
     inventories: tuple[Inventory, ...]
     checked_at: datetime
+    # Who lists its comments.
+    comment_inventories: tuple[Inventory, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return {
             "posts": self.posts.to_dict(), "comments": self.comments.to_dict(),
-            "inventories": [each.to_dict() for each in self.inventories], "checked_at": self.checked_at.isoformat(),
+            "inventories": [each.to_dict() for each in self.inventories],
+            "comment_inventories": [each.to_dict() for each in self.comment_inventories],
+            "checked_at": self.checked_at.isoformat(),
         }
 
     def short(self) -> dict[str, Any]:
@@ -134,14 +138,13 @@ def judge_posts(inventories: Sequence[Inventory], named: Iterable[NamedPost], *,
     excused.sort(key=lambda gap: gap.url)
     held -= sum(gap.is_in_part for gap in (*missing, *excused))
     answer: Answer = "no" if missing else "yes" if whole else "unknown"
-    settled_by = _settled_by(inventories) if answer == "unknown" else None
     sentence = posts_sentence(
         answer, held=held, missing=[gap.reason for gap in missing], excused=[gap.reason for gap in excused],
         told_by=whole[0].source if whole else None, why_unknown=_why_unknown(inventories),
     )
     return Verdict(
         answer=answer, sentence=sentence, held=held, missing=tuple(missing), excused=tuple(excused),
-        settled_by=settled_by,
+        settled_by=_settled_by(inventories) if answer == "unknown" else None,
     )
 
 
@@ -177,10 +180,4 @@ def _settled_by(inventories: Sequence[Inventory]) -> str:
     doubtful = _doubtful(inventories)
     if doubtful is None:
         return "a list by the blog itself that has all posts: an interface, or a feed that goes back to the first post"
-    if not doubtful.is_exhaustive:
-        return f"another crawl, when {doubtful.source} can be read to its end"
-    if doubtful.is_stable is False:
-        return f"an update, which reads {doubtful.source} again"
-    if doubtful.claimed_after is not None and doubtful.claimed_after != doubtful.members:
-        return f"a list by {doubtful.source} with as many posts as it counts"
-    return f"a list that has all posts; {doubtful.source} leaves some out"
+    return settled_by(doubtful)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from everlog.archive.repos.inventory import InventoryPost
+from everlog.archive.repos.inventory import InventoryPost, NotedComment
 from everlog.core.urls import canonical
 from everlog.history import FEEDS, ListedComment, ListedPost, Told
 from everlog.history.told_comments import with_told
@@ -45,6 +45,8 @@ class ToldStore:
     listed: set[str] = field(default_factory=set)
     # Posts that lie beyond the blog's scope.
     outside: int = 0
+    # How many comments the source says there are; None: it did not say.
+    comments_total: int | None = None
     # The keys of posts of the answer at hand that are held, and whose pages were never fetched.
     _without_pages: list[str] = field(default_factory=list)
     # Posts that were not held before this update: their comments are no event of their own.
@@ -81,6 +83,8 @@ class ToldStore:
                 link.key for link, _ in within
                 if link.key not in whole and archive.posts.key(self.blog.id, link.key) is None
             )
+        if told.comments_total is not None:
+            self.comments_total = told.comments_total
         if told.comments:
             archive.commit(list(self._comments(told.comments, at)))
 
@@ -129,10 +133,13 @@ class ToldStore:
             self.blog.id, self.source, {each.post_id for each in told if each.post_id is not None},
         )
         by_post: dict[str, list[Comment]] = {}
+        noted: list[NotedComment] = []
         for each in told:
             key = keys.get(each.post_id or "") or archive.posts.key(self.blog.id, *map(canonical, each.post_urls))
+            noted.append(_noted(each, key))
             if key is not None:
                 by_post.setdefault(key, []).append(each.comment)
+        archive.blogs.inventory.add_comments(self.blog.id, self.source, noted)
         for key, comments in by_post.items():
             held = archive.posts.find(f"http://{key}", as_read=True)
             if held is None:
@@ -150,6 +157,14 @@ class ToldStore:
                 blog_id=self.blog.id, url=held.url, key=key, outcome="post", post=post, told_at=at,
                 completes=not self.is_update or key in self._unheld,
             )
+
+
+def _noted(listed: ListedComment, key: str | None) -> NotedComment:
+    """A comment as a member of a list, also of a post that is not held."""
+    comment = listed.comment
+    post = key or next(map(canonical, listed.post_urls), "")
+    number = comment.id or comment.url or f"{comment.author} {comment.published}"
+    return NotedComment(post_key=post, number=number, url=comment.url or f"http://{post}")
 
 
 def _in_inventory(link: Link, post: ListedPost) -> InventoryPost:

@@ -100,7 +100,7 @@ async def walk_source(
     if cursor is None:
         # What an earlier walk listed, and this one does not, is not there any more.
         run.archive.blogs.inventory.clear(blog.id, source.name)
-        state = replace(state, claimed_before=None, total=None, comments_total=None)
+        state = replace(state, claimed_before=None, total=None, comments_before=None, comments_total=None)
     walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
     store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
     told, problem, is_over = 0, None, False
@@ -150,7 +150,8 @@ def _with_totals(state: SourceState, told: Told) -> SourceState:
     total = state.total if told.total is None else told.total
     comments = state.comments_total if told.comments_total is None else told.comments_total
     before = total if state.claimed_before is None else state.claimed_before
-    return replace(state, claimed_before=before, total=total, comments_total=comments)
+    commented = comments if state.comments_before is None else state.comments_before
+    return replace(state, claimed_before=before, total=total, comments_before=commented, comments_total=comments)
 
 
 def keep_listing(blog: Blog, maps: Iterable[ReadMap], scope: Scope, run: CrawlRun) -> None:

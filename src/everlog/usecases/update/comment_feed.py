@@ -96,7 +96,13 @@ async def store_comment_feed(comment_feed: SiteCommentFeed, context: CrawlContex
         exchanges=comment_feed.answer.exchanges,
     ))
     await context.drain()
-    _keep(comment_feed.feed, context.blog, context.archive)
+    unheld = {
+        mark: f"{key}#{comment.id}"
+        for key, comments in comment_feed.new.items() for comment in _not_held(key, comments, context.archive)
+        if (mark := _mark(comment)) is not None
+    }
+    feed = replace(comment_feed.feed, unheld={**comment_feed.feed.unheld, **unheld})
+    _keep(feed, context.blog, context.archive)
 
 
 def _diff(
@@ -116,13 +122,26 @@ def _diff(
     if are_all_new and (feed.seen or run.archive.blogs.counts(blog.id).comments):
         # It holds the newest only: others may have come and gone since it was last asked.
         run.tally.remarks.append(
-            f"all {len(site_comments)} comments in {feed.url} are new: older ones may have been missed"
+            f"{'the comment' if len(site_comments) == 1 else f'all {len(site_comments)} comments'} in {feed.url} "
+            f"{'is' if len(site_comments) == 1 else 'are'} new: older ones may have been missed"
         )
     headers = answer.answer
     now = replace(
         feed, etag=headers.header("etag"), last_modified=headers.header("last-modified"), seen=marks,
+        unheld={mark: place for mark, place in feed.unheld.items() if not _is_taken_down(mark, feed.seen, marks)},
+        read_at=run.now(),
     )
     return SiteCommentFeed(feed=now, answer=answer, new=new)
+
+
+def _is_taken_down(mark: str, before: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether a comment that a feed named is deleted, or waits for its moderator: older ones are still in the feed.
+
+    >>> _is_taken_down("7", ("8", "7", "6"), ("8", "6")), _is_taken_down("7", ("8", "7", "6"), ("10", "9", "8"))
+    (True, False)
+    """
+    older = before[before.index(mark) + 1:] if mark in before else ()
+    return mark not in now and not set(now).isdisjoint(older)
 
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:

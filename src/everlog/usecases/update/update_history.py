@@ -114,7 +114,7 @@ async def _told_by(
     waits = walk.next_request() is not None and not run.stop.interrupted
     if not waits and (not walk.is_exhaustive or walk.mark is None):
         return None
-    state = _asked_again(before, walk, total, run)
+    state = _with_comment_count(_asked_again(before, walk, total, run), store)
     lost: list[InventoryPost] | None = []
     # Posts that are new are in the inventory by now.
     if total is not None and total - _listed(source, store) != before.surplus:
@@ -196,7 +196,14 @@ async def _with_comments(changes: ToldChanges, stop: Stop, run: CrawlRun) -> Sou
     if changes.walk is None or changes.store is None or stop.ending != "complete":
         return changes.state
     await take_all(changes.walk, changes.store, run)
-    return replace(changes.state, mark=_mark_of(changes.walk) or changes.state.mark)
+    state = _with_comment_count(changes.state, changes.store)
+    return replace(state, mark=_mark_of(changes.walk) or state.mark)
+
+
+def _with_comment_count(state: SourceState, store: ToldStore) -> SourceState:
+    """How many comments the source counts now, where it was asked for new ones."""
+    count = store.comments_total
+    return state if count is None else replace(state, comments_before=count, comments_total=count)
 
 
 def _for_addresses(store: ToldStore) -> ToldStore:
