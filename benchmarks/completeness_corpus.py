@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 
     from everlog.evaluate.corpus import Blog
 
-# Of the posts that lists name, so many must be named. Measured: 99.1 % of those of 84 blogs, 98.0 % of those of
+# Of the posts that lists name, so many must be named. Measured: 99.1 % of those of 84 blogs, 98.8 % of those of
 # the 28 that `.ci/run` crawls.
 NAMED = 0.97
+# Addresses that may be named wrongly, all blogs together. Measured: 66 of 84 blogs, 16 of the 28 that `.ci/run` crawls.
+MISNAMED = 70
 SHOWN = 5
 
 
@@ -68,6 +70,7 @@ def main() -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="name what differs")
     parser.add_argument("--gate", action="store_true", help="exit 1 if answers are wrong, or posts are not named")
     parser.add_argument("--allowed", type=int, default=0, help="wrong answers that the gate lets pass, none a yes")
+    parser.add_argument("--misnamed", type=int, default=MISNAMED, help="wrong names that the gate lets pass")
     arguments = parser.parse_args()
     chosen = chosen_blogs(arguments)
     if arguments.archives is not None:
@@ -84,7 +87,7 @@ def main() -> None:
         outcomes = [outcome_of(blog, where, told[blog.id]) for blog in chosen]
     print_all(outcomes, as_json=arguments.json, verbose=arguments.verbose)
     if arguments.gate:
-        hold(outcomes, arguments.allowed)
+        hold(outcomes, arguments.allowed, arguments.misnamed)
 
 
 def crawl(blogs: list[Blog], server: Path, where: Path, log: Path, jobs: int) -> None:
@@ -121,14 +124,18 @@ def verdict_on(archive: Path) -> dict[str, Any]:
         return completeness_of(blogs[0], opened).to_dict()["posts"]
 
 
-def hold(outcomes: list[Outcome], allowed: int) -> None:
-    """Leave with 1 if answers are wrong, any of them a `yes`, or a `no` does not name what is missing."""
+def hold(outcomes: list[Outcome], allowed: int, most_misnamed: int = MISNAMED) -> None:
+    """Leave with 1 if answers are wrong, any of them a `yes`, or a `no` names too little, or what is not missing."""
     wrong = [each.blog for each in outcomes if not each.is_right]
     promised = [each.blog for each in outcomes if each.answer == "yes" and not each.is_right]
     wanted = sum(len(each.expected.missing) for each in outcomes)
     named = 1 - sum(len(each.unnamed) for each in outcomes) / wanted if wanted else 1.0
-    if promised or len(wrong) > allowed or named < NAMED:
-        sys.exit(f"wrong answers: {', '.join(wrong) or 'none'}; {named:.1%} of missing posts named (floor {NAMED:.0%})")
+    misnamed = sum(len(each.misnamed) for each in outcomes)
+    if promised or len(wrong) > allowed or named < NAMED or misnamed > most_misnamed:
+        sys.exit(
+            f"wrong answers: {', '.join(wrong) or 'none'}; {named:.1%} of missing posts named (floor {NAMED:.0%}); "
+            f"{misnamed} addresses wrongly named (at most {most_misnamed})",
+        )
 
 
 def print_all(outcomes: list[Outcome], *, as_json: bool, verbose: bool) -> None:
