@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everlog.comments.linkbacks import is_linkback
 from everlog.history.completeness import CommentGap, Inventory
 from everlog.history.completeness.inventory import GRADES
 
@@ -79,6 +78,10 @@ def _unlisted(more: dict[str, int], numbers: Collection[str], archive: Archive) 
     number there is one of these.
     """
     count, example = 0, None
+    if not more:
+        return count, example
+    from everlog.comments.linkbacks import is_linkback  # noqa: PLC0415 - loads numpy
+
     for key, surplus in sorted(more.items()):
         post = archive.posts.find(f"http://{key}", as_read=True)
         if post is None or post.gone is not None:

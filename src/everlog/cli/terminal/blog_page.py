@@ -73,8 +73,6 @@ def figures_dict(figures: Figures) -> dict[str, int]:
 
 def _print_figures(detail: dict[str, Any]) -> None:
     """The figures of the blog, as the summary of a crawl has them."""
-    from everlog.usecases.page.requisite_links import beyond_remark
-
     more_to_come = (detail["expected"] or 0) > detail["posts"]
     why = f" ({detail['estimate']['why']})" if more_to_come and detail["estimate"] else ""
     expected = f", of about {detail['expected']:,} expected{why}" if more_to_come else ""
@@ -89,8 +87,10 @@ def _print_figures(detail: dict[str, Any]) -> None:
     _field("design", design_of(
         detail["requisites"], detail["requisites_failed"], detail["queued"].get("requisite", 0),
     ))
-    if remark := beyond_remark(detail["requisites_beyond"]):
-        _field("", remark)
+    if detail["requisites_beyond"]:
+        from everlog.usecases.page.requisite_links import beyond_remark
+
+        _field("", beyond_remark(detail["requisites_beyond"]) or "")
     _field("pages", f"{counted(detail['pages'], 'other page')}: lists, archives and the like")
     waiting = ", ".join(f"{count:,} {WAITING[lane]}" for lane, count in detail["queued"].items() if count)
     _field("waiting", waiting or "nothing")
