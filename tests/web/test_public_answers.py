@@ -128,6 +128,7 @@ def secretive(archive: Archive) -> None:
         archive.events.add([Event(blog_id=blog, kind="moved", at=some.START, reason="its posts moved")])
 
 
+@pytest.mark.slow
 def test_in_public_no_page_of_either_port_tells_a_secret(tmp_path):
     folder = tmp_path / "hidden-folder-name"
     with open_archive(folder, create=True) as archive:

@@ -94,6 +94,7 @@ async def _draw(browser: Browser, taken: Taken) -> Rendered:
     return await browser.render(page, fetch=fetch, services=embedded(parse(taken.page)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_browser_drew_reads_like_the_fixture(drawn, name):
     assert [service.name for service in embedded(parse(taken_apart(name).page))] == [name]
