@@ -154,6 +154,20 @@ def test_who_lists_posts_is_said_with_what_went_wrong(tmp_path):
         assert "lists and counts all posts; not read to its end" in text
         assert "the interface answers HTTP 403" in text
         assert "5, then 3" in text
+        assert "Who lists its comments" not in text
+
+
+def test_who_lists_comments_is_said_apart(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, LONG, 3)
+        rest = SourceState(source="WordPress REST", entrance=LONG, comments_before=7, comments_total=8)
+        archive.blogs.change_state(blog, lambda state: replace(state, history=(rest,)))
+        with serving(archive) as served:
+            text = served.page("/complete/long.example").text
+    posts, comments = text.split("Who lists its comments</h2>")
+    assert "lists and counts all posts" in posts
+    assert "lists and counts all comments" in comments
+    assert "7, then 8" in comments
 
 
 @pytest.mark.parametrize("answer", ["yes", "no", "unknown", "excused"])
