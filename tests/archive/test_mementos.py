@@ -198,6 +198,7 @@ def test_who_mistypes_a_page_is_offered_pages_the_most_alike_first(archive, blog
     near = [address.url for address in archive.mementos.near(HOME + "abuot")]
     assert near[:2] == [HOME + "2024/abuts", HOME + "about"]
     assert {address.removeprefix(HOME)[:5] for address in near[2:]} == {"post-"}
+    assert "abuot.css" not in " ".join(address.url for address in archive.mementos.near(HOME.rstrip("/")))
     # Who asks for a file is offered files, too.
     assert archive.mementos.near(HOME + "abuts.css")[0].url == HOME + "abuot.css"
     assert archive.mementos.near(HOME + "abuot.html", limit=1)[0].url in {HOME + "about", HOME + "2024/abuts"}

@@ -24,7 +24,9 @@ class TestParsing:
         assert [e.tag for e in parse(b"<div><p>a<p>b<li>c").iter()] == ["html", "body", "div", "p", "p", "li"]
 
     @pytest.mark.parametrize("end", ["", "</embed>"])
-    @pytest.mark.parametrize(("between", "words"), [("", ""), ("<p>b</p>", "b"), ("<i>b</i>c<EMBED src=y>d", "bcd")])
+    @pytest.mark.parametrize(("between", "words"), [
+        ("", ""), ("<p>b</p>", "b"), ("<i>b</i>c<EMBED src=y>d", "bcd"), ("<Embed src=y>b", "b"),
+    ])
     def test_what_stands_behind_a_film_is_not_in_it(self, between, words, end):
         page = parse(f"<div>a<embed src=x>{between}{end}<p>more</p>tail</div>last".encode())
         assert not any(len(film) or film.text for film in page.iter("embed"))

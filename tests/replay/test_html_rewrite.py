@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -393,4 +394,15 @@ def test_queries_are_asked_for_in_the_encoding_of_the_page():
     rewrite_html(text, url=URL, resolve=resolve, view=VIEW, encoding="cp1251")
     # The text of a frame is UTF-8 whatever its page is.
     queries = [url.removeprefix("https://a.org/") for url in asked if "?" in url]
-    assert sorted(queries) == ["q?n=%EC%E8%F0", "q?s=мир", "мир?%EC%E8%F0"]
+    assert sorted(queries) == ["q?n=%EC%E8%F0", "q?n=мир", "q?s=мир", "мир?%EC%E8%F0"]
+
+
+def test_a_link_whose_query_was_followed_in_utf_8_leads_to_what_is_held():
+    def resolve(urls):
+        return {url: Replayed(timestamp="20240501120000", url=url) for url in urls if "tag?n=мир" in url}
+
+    text = "<a href='/tag?n=мир'>a</a><a href='/none?n=мир'>b</a>"
+    held, missing = rewrite_html(text, url=URL, resolve=resolve, view=VIEW, encoding="cp1251").split("</a>")[:2]
+    assert "Not in the archive" not in held
+    assert "tag?n=мир" in unquote(held)
+    assert "Not in the archive" in missing

@@ -347,7 +347,7 @@ def test_what_pages_name_beyond_the_limits_is_said_wherever_it_is_asked_for(arch
     assert findings(archive) == ([], [f"{HOME}: {said}"])
     blog = archive.blogs()[0]
     assert archive.blogs.state(blog.id).requisites_beyond == {HOME + "many": 2, HOME + "a.css": 3}
-    # What is asked for once is said once; the archive remembers it.
+    # What is asked for once is said once; the archive remembers it, also of a style sheet that did not change.
     report = crawl(fetcher, archive)
     assert said not in report.tally.remarks
     assert sum(archive.blogs.state(blog.id).requisites_beyond.values()) == 5

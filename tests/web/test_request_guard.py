@@ -69,6 +69,13 @@ def test_what_pages_are_shown_with_may_be_read_by_pages_without_an_origin_and_no
         assert "Sec-Fetch-Dest" in fetched["Vary"]
 
 
+def test_a_file_that_a_page_was_shown_with_is_not_confirmed_to_another_website(served: Served):
+    path = f"/web/{stamp(0)}/{FONT}"
+    known = {"If-None-Match": served.ask(path).headers["ETag"]}
+    assert served.ask(path, **known, **{"Sec-Fetch-Dest": "font"}).status == 304
+    assert served.ask(path, **known, **{"Sec-Fetch-Dest": "empty"}).status == 200
+
+
 def test_what_is_public_may_be_read_by_every_website(folder):
     with open_archive(folder, read_only=True) as archive, serving(archive, public=True) as served:
         for path in (f"/web/{stamp(0)}/{POST}", f"/timemap/json/{POST}", f"/timegate/{POST}", "/nowhere"):

@@ -158,7 +158,7 @@ def _with_empty_embeds(root: Element, body: bytes) -> Element:
     >>> etree.tostring(parse(b"<p>a<embed src=x>b<i>c</i>d</p>")[0][0], method="html")
     b'<p>a<embed src="x"></embed>b<i>c</i>d</p>'
     """
-    if b"<embed" not in body and b"<EMBED" not in body:
+    if b"mbed" not in body and b"MBED" not in body:
         return root
     for embed in list(root.iter("embed")):
         parent = embed.getparent()

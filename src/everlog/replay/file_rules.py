@@ -55,7 +55,12 @@ class FileRules:
         """The absolute URL of a link and its fragment."""
         if link not in self.known:
             self.known[link] = reference(self.base, link, self.encoding)
-        return self.known[link]
+        asked = self.known[link]
+        if self.encoding is None or link.isascii() or asked is None or self.answered(asked[0]) is not None:
+            return asked
+        # Crawls follow links with queries in UTF-8.
+        followed = reference(self.base, link)
+        return followed if followed is not None and self.answered(followed[0]) is not None else asked
 
     def file(self, link: str | None) -> str | None:
         """The address of the archive's copy of a file; None if it has none. What holds itself stays."""

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
@@ -93,7 +93,7 @@ def requisites_of(
     """
     base = LinkBase(url=url)
     if body is not None:
-        base = LinkBase(url=url, encoding=partial(query_encoding, body, content_type))
+        base = LinkBase(url=url, encoding=cache(partial(query_encoding, body, content_type)))
     own = host_of(url)
     named = page_references(root, base, body, attributes)
     return _kept((each for each in named if each[1] != "frame" or host_of(each[0]) == own), url, MOST_PER_PAGE)

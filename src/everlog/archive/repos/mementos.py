@@ -277,7 +277,7 @@ class MementoRepository:
             blogs = connection.scalars(select(_blogs.c.id).where(of_host).limit(limit)).all()
             if not blogs:
                 return ()
-            is_meant = true() if _FILE.search(name) else _IS_FOR_PEOPLE
+            is_meant = true() if slash and _FILE.search(name) else _IS_FOR_PEOPLE
             recent = (
                 select(_urls.c.id, _urls.c.key)
                 .where(_urls.c.blog_id.in_(blogs), is_meant, self._is_captured())

@@ -148,7 +148,8 @@ def collect_requisites(page: PageContext, context: CrawlContext) -> None:
     is_wanted = keeps_requisites(context.settings) and page.reading.kind is not None
     if is_wanted and page.link.key == canonical(context.blog.home):
         named = with_icon(named, page.shown.url)
-    page.links += context.requisites.new(named, found_on=page.link.url)
+    if is_wanted or named:
+        page.links += context.requisites.new(named, found_on=page.link.url)
 
 
 async def store(page: PageContext, context: CrawlContext) -> None:

@@ -94,7 +94,9 @@ def stands_for_file(answer: Exchange) -> bool:
 
 
 def _links_of(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link, ...]:
-    """What a requisite needs in turn and is not in the queue yet."""
+    """What a requisite needs in turn and is not in the queue yet; what did not change was read when it came."""
+    if answer.status == NOT_MODIFIED:
+        return ()
     is_document = context.requisites.may_be_document(link.key)
     needed = needed_by(answer, depth=link.rank, home=context.blog.home, is_document=is_document)
     return tuple(context.requisites.new(needed, found_on=link.url, depth=int(max(link.rank, 0)) + 1))
@@ -103,7 +105,7 @@ def _links_of(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link
 def links_of_medium(answer: Exchange, link: Link, context: CrawlContext) -> tuple[Link, ...]:
     """What a picture of an article needs in turn: a drawing that the article shows as a document."""
     shown_at = context.requisites.shown_at(link.key)
-    if shown_at is None or not keeps_requisites(context.settings):
+    if shown_at is None or answer.status == NOT_MODIFIED or not keeps_requisites(context.settings):
         return ()
     needed = needed_by(answer, home=context.blog.home, depth=shown_at)
     return tuple(context.requisites.new(needed, found_on=link.url, depth=shown_at + 1))

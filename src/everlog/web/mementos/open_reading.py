@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _SHOWN_WITH = re.compile(
     r"(?:font|image|audio|video)/[^;]+|application/(?:(?:x-)?font-[^;]+|vnd\.ms-fontobject|ogg)|text/(?:css|vtt)"
 )
+# What may be a film or a sound, too: many servers say no more of these.
+_MAY_BE_PLAYED = re.compile(r"(?:application|binary)/(?!.*(?:json|xml|script|pdf))[^;]+")
+_PLAYED = frozenset(("audio", "video"))
 ANYBODY = {"Access-Control-Allow-Origin": "*"}
 ASKED_FOR_AS = "Sec-Fetch-Dest"
 
@@ -31,10 +34,19 @@ def open_reading(sent_type: str, asked: Mapping[str, str]) -> dict[str, str]:
     {'Vary': 'Sec-Fetch-Dest', 'Access-Control-Allow-Origin': '*'}
     >>> open_reading("font/woff2", {"Sec-Fetch-Dest": "empty"})
     {'Vary': 'Sec-Fetch-Dest'}
+    >>> open_reading("application/octet-stream", {"Sec-Fetch-Dest": "video"})
+    {'Vary': 'Sec-Fetch-Dest', 'Access-Control-Allow-Origin': '*'}
     >>> open_reading("text/html; charset=utf-8", {})
     {}
     """
-    if not _SHOWN_WITH.fullmatch(sent_type.partition(";")[0].strip()):
+    kind, meant_for = sent_type.partition(";")[0].strip(), asked.get(ASKED_FOR_AS, "").lower()
+    is_shown = bool(_SHOWN_WITH.fullmatch(kind))
+    if not (is_shown or _MAY_BE_PLAYED.fullmatch(kind)):
         return {}
     vary = {"Vary": ASKED_FOR_AS}
-    return vary if asked.get(ASKED_FOR_AS, "").lower() == "empty" else vary | ANYBODY
+    return vary | ANYBODY if meant_for in _PLAYED or (is_shown and not is_read_by_script(asked)) else vary
+
+
+def is_read_by_script(asked: Mapping[str, str]) -> bool:
+    """Whether a request is one of `fetch`, whose answer a script reads."""
+    return asked.get(ASKED_FOR_AS, "").lower() == "empty"

@@ -36,7 +36,7 @@ from everlog.web.mementos.memento_protocol import (
     timemap_json,
     timemap_lines,
 )
-from everlog.web.mementos.open_reading import ANYBODY, open_reading
+from everlog.web.mementos.open_reading import ANYBODY, is_read_by_script, open_reading
 from everlog.web.mementos.replay_address import ReplayAddress, behind, read_address, read_url
 from everlog.web.origins import origin_of
 
@@ -217,7 +217,8 @@ class ReplayApp:
         headers |= {
             "ETag": etag, "Cache-Control": FOR_EVER, "Accept-Ranges": "bytes", "Content-Length": str(size),
         }
-        if _is_known(request, etag):
+        # Known from a page that was shown with it, an answer that another website may not read would be read after all.
+        if _is_known(request, etag) and (self._public or not is_read_by_script(request.headers)):
             return Response(status_code=304, headers=_without_body(headers))
         part = _part(request, etag, size) if status == 200 else None
         if part is not None and part.length == 0:
