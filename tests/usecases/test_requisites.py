@@ -353,6 +353,22 @@ def test_what_pages_name_beyond_the_limits_is_said_wherever_it_is_asked_for(arch
     assert sum(archive.blogs.state(blog.id).requisites_beyond.values()) == 5
 
 
+def test_what_a_style_sheet_names_beyond_the_limit_is_remembered_when_it_did_not_change(archive, monkeypatch):
+    monkeypatch.setattr(requisites, "MOST_PER_SHEET", 2)
+    fetcher = a_designed_site()
+    sheet = "".join(f"h{number} {{ background: url(/c{number}.png) }}" for number in range(1, 6))
+    fetcher.put(HOME + "style.css?ver=1", sheet, type="text/css")
+    crawl(fetcher, archive)
+    blog = archive.blogs()[0]
+    beyond = archive.blogs.state(blog.id).requisites_beyond
+    assert beyond[HOME + "style.css?ver=1"] == 3
+    new_post(fetcher)
+    fetcher.now = months_later()
+    crawl(fetcher, archive, recheck_days=0)
+    assert archive.captures.find(blog.id, HOME + "style.css?ver=1").status == 304
+    assert archive.blogs.state(blog.id).requisites_beyond == beyond
+
+
 def test_files_that_replay_would_show_and_the_finder_overlooks_are_a_remark(archive, monkeypatch):
     def without_pictures(*about: Any, **more: Any) -> Requisites:
         found = requisites.requisites_of(*about, **more)
