@@ -32,6 +32,8 @@ class Case:
     # What the verdict on comments may say; nothing: it is not what this kind is about.
     talk: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    # What happens at the blog between its crawl and an update; nothing: there is no update.
+    later: Callable[[], object] | None = None
 
     @property
     def site(self) -> Made:

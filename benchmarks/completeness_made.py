@@ -2,10 +2,10 @@
 
     benchmarks/completeness_made.py [--blogs N] [--seed N] [--only WORDS] [--gate]
 
-Each blog is crawled in memory, by the same code as ever behind the door of HTTP, and judged. A `yes` is wrong if a post
-that strangers may read is not held; a `no` if nothing is missing, or nothing of what it names. Of comments a `yes` is
-wrong if one is not held, a `no` if all are. Both are told from the site itself and from what the archive holds. What is
-neither wrong nor what it should be is counted apart.
+Each blog is crawled in memory, by the same code as ever behind the door of HTTP, and judged; where something happens at
+it later, after an update. A `yes` is wrong if a post that strangers may read is not held; a `no` if nothing is missing,
+or nothing of what it names. Of comments a `yes` is wrong if one is not held, a `no` if all are. Both are told from the
+site itself and from what the archive holds. What is neither wrong nor what it should be is counted apart.
 """
 
 from __future__ import annotations
@@ -128,6 +128,9 @@ def verdict_on(case: Case) -> tuple[dict[str, Any], set[str], set[int]]:
             now=lambda: case.web.now,
         )
         asyncio.run(archive_blog(case.site.home, run))
+        if case.later is not None:
+            case.later()
+            asyncio.run(archive_blog(case.site.home, run))
         blog = archive.blogs()[0]
         posts = list(archive.posts())
         held = {canonical(url) for post in posts for url in (post.url, *post.aliases)}

@@ -14,6 +14,7 @@ from completeness_odd_kinds import KINDS
 from completeness_sites import MadeWeb, MadeWordPress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
     from history.sites.blog import SiteComment, SitePost
@@ -62,8 +63,10 @@ def talk(random: Random, comments: int = FEW, **options: Any) -> _Talk:
     return _Talk.of(random.randint(12, MOST), comments, **options)
 
 
-def _case(site: _Talk, answers: tuple[str, ...], **options: Any) -> Case:
-    return Case(web=MadeWeb(site, **options), answers=(YES,), talk=answers)
+def _case(
+    site: _Talk, answers: tuple[str, ...], later: Callable[[], object] | None = None, **options: Any,
+) -> Case:
+    return Case(web=MadeWeb(site, **options), answers=(YES,), talk=answers, later=later)
 
 
 @kind("comments: REST lists all of them")
@@ -95,6 +98,21 @@ def _unseen(random: Random) -> Case:
     site = talk(random, has_threads=False)
     site.untold = set(some(random, site.comments))
     return _case(site, OPEN)
+
+
+@kind("comments: as many are deleted before an update as nobody sees")
+def _fewer(random: Random) -> Case:
+    site = talk(random, has_threads=False)
+    site.untold = set(some(random, site.comments))
+    others = random.sample(sorted(set(site.comments) - site.untold), len(site.untold))
+    return _case(site, OPEN, lambda: [site.comments.pop(number) for number in others])
+
+
+@kind("comments: new ones are written before an update")
+def _more(random: Random) -> Case:
+    site = talk(random, random.choice([FEW, MANY]), has_threads=False)
+    numbers = some(random, site.posts)
+    return _case(site, ALL, lambda: [site.comment(number) for number in numbers])
 
 
 @kind("comments: one is written while they are walked")

@@ -11,6 +11,7 @@ from test_told_blog import crawled
 from everlog.archive import open_archive
 from everlog.usecases.comment_lists import NOT_NOTED
 from everlog.usecases.completeness import completeness_of
+from history.sites.wordpress_com import WordPressComBlog
 from usecases.a_told_site import SiteWeb, ToldBlog
 
 if TYPE_CHECKING:
@@ -51,6 +52,13 @@ class Announcing(SiteWeb):
         return replace(answer, exchanges=(replace(answer.exchanges[-1], status=200, body=body),))
 
 
+class Uncounted(WordPressComBlog):
+    """A WordPress.com whose posts do not say how many comments they have."""
+
+    def _row(self, post, kind="post"):
+        return super()._row(post, kind) | {"discussion": None}
+
+
 def test_an_interface_that_lists_what_pages_show_has_all_comments(archive):
     crawled(ToldBlog.of(12, comments=20), archive)
     [listed] = known(archive).comment_inventories
@@ -78,6 +86,66 @@ def test_new_comments_that_an_update_is_told_are_on_the_list(archive):
     [listed] = known(archive).comment_inventories
     assert (listed.members, listed.claimed_after, listed.unlisted) == (6, 6, 0)
     assert known(archive).comments.answer == "yes"
+
+
+def short_by(archive: Archive) -> tuple[int, int | None, int]:
+    [listed] = known(archive).comment_inventories
+    return listed.members, listed.claimed_after, listed.shortfall
+
+
+def test_new_comments_do_not_stand_for_those_that_nobody_could_read(archive):
+    """WordPress.com does not count comments when it is asked for new ones."""
+    site = Uncounted.of(12, comments=40, traps={"comments-short"})
+    crawled(site, archive, pages=False)
+    assert short_by(archive) == (36, 40, 4)
+    for _ in range(5):
+        site.comment(4)
+    crawled(site, archive, pages=False)
+    members, counted, shortfall = short_by(archive)
+    assert (members > 40, counted - members, shortfall) == (True, 4, 4)
+    assert known(archive).comments.answer == "unknown"
+
+
+def test_new_comments_that_were_not_counted_are_more_of_them(archive):
+    site = WordPressComBlog.of(12, comments=20)
+    crawled(site, archive, pages=False)
+    site.comment(4)
+    crawled(site, archive, pages=False)
+    assert (short_by(archive), known(archive).comments.answer) == ((21, 21, 0), "yes")
+
+
+def test_deleted_comments_do_not_stand_for_those_that_nobody_could_read(archive):
+    site = ToldBlog.of(12, comments=20, traps={"private"})
+    crawled(site, archive, pages=False)
+    assert short_by(archive) == (14, 20, 6)
+    for number in sorted(set(site.comments) - _private(site))[:6]:
+        del site.comments[number]
+    crawled(site, archive, pages=False)
+    assert short_by(archive) == (14, 14, 6)
+    verdict = known(archive).comments
+    assert (verdict.answer, "WordPress REST counted 6 comments more than it listed" in verdict.sentence) == (
+        "unknown", True,
+    )
+
+
+def test_comments_that_are_counted_later_and_not_listed_are_noticed_though_others_were_deleted(archive):
+    site = ToldBlog.of(12, comments=20)
+    crawled(site, archive, pages=False)
+    for number in sorted(site.comments)[:6]:
+        del site.comments[number]
+    crawled(site, archive, pages=False)
+    assert (short_by(archive), known(archive).comments.answer) == ((20, 14, 0), "yes")
+    site.traps = {"private"}
+    for _ in range(6):
+        site.comment(4)
+    crawled(site, archive, pages=False)
+    members, counted, shortfall = short_by(archive)
+    assert (counted, shortfall) == (20, 26 - members)
+    assert known(archive).comments.answer == "unknown"
+
+
+def _private(site: ToldBlog) -> set[int]:
+    return {row["id"] for row in site._comments() if row["hidden"]}
 
 
 def test_a_comment_that_only_the_feed_of_all_comments_names_is_missing(archive):
@@ -112,3 +180,20 @@ def test_a_list_that_an_earlier_version_read_without_keeping_it_is_no_proof(arch
     ))
     verdict = known(archive).comments
     assert (verdict.answer, NOT_NOTED in verdict.sentence) == ("unknown", True)
+
+
+def test_an_update_does_not_make_a_proof_of_a_list_that_was_not_kept(archive):
+    site = ToldBlog.of(12, comments=5)
+    crawled(site, archive)
+    blog = archive.blogs()[0]
+    archive.blogs.inventory.remove(blog.id, "WordPress REST", [
+        f"comment {number}" for number in archive.blogs.inventory.comments_of(blog.id, "WordPress REST")
+    ])
+    archive.blogs.change_state(blog.id, lambda state: replace(
+        state, history=tuple(replace(each, comments_before=None) for each in state.history),
+    ))
+    site.comment(4)
+    crawled(site, archive)
+    [listed] = known(archive).comment_inventories
+    assert (listed.problem, listed.claimed_after) == (NOT_NOTED, 6)
+    assert known(archive).comments.answer == "unknown"

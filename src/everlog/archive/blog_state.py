@@ -91,7 +91,8 @@ class SourceState:
     own. `claimed_before` is how many posts it said there are when it was first asked, `total` when it was last;
     `comments_before` and `comments_total` the same of comments.
     `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
-    `surplus` is how many more posts it counts than it lists: private ones.
+    `surplus` is how many more posts it counts than it lists: private ones. `comments_shortfall` is how many comments it
+    counted that it did not list, then or later: what is listed since does not say that they are.
     """
 
     source: str
@@ -104,6 +105,7 @@ class SourceState:
     total: int | None = None
     comments_before: int | None = None
     comments_total: int | None = None
+    comments_shortfall: int = 0
     walked_at: datetime | None = None
     problem: str | None = None
     listing: tuple[str, ...] = ()

@@ -68,6 +68,7 @@ def _of_source(state: SourceState, blog: Blog, archive: Archive) -> Inventory:
         is_exhaustive=state.is_exhaustive and state.cursor is None and state.problem is None,
         is_stable=state.comments_before in {None, state.comments_total}, walked_at=state.walked_at,
         problem=state.problem, unlisted=count, unlisted_example=example,
+        shortfall=state.comments_shortfall,
     )
 
 

@@ -158,6 +158,10 @@ class InventoryRepository:
             for each in comments
         ))
 
+    def count_comments(self, blog_id: int, source: str) -> int:
+        """How many comments a source lists."""
+        return self.count(blog_id, source, kind=COMMENT)
+
     def comments_by_post(self, blog_id: int, source: str) -> dict[str, int]:
         """How many comments a source lists, by the keys of their posts."""
         with self.database.reading() as connection:

@@ -29,6 +29,8 @@ class Inventory:
     claims, which are held against its `members` (posts that it lists, each address once). `is_exhaustive` says that it
     was walked to a definite end, `is_stable` that its counts did not change meanwhile; None: it gives none. `unlisted`
     are posts that are held, and still on the web, and that it does not list; `unlisted_example` is one of them.
+    `shortfall` is how many comments it counted at some time that it did not list: others came since, or were deleted,
+    so that its counts need not show it.
     """
 
     source: str
@@ -42,6 +44,7 @@ class Inventory:
     problem: str | None = None
     unlisted: int = 0
     unlisted_example: str | None = None
+    shortfall: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The inventory for JSON."""
@@ -50,6 +53,7 @@ class Inventory:
             "claimed_after": self.claimed_after, "members": self.members, "is_exhaustive": self.is_exhaustive,
             "is_stable": self.is_stable, "walked_at": self.walked_at.isoformat() if self.walked_at else None,
             "problem": self.problem, "unlisted": self.unlisted, "unlisted_example": self.unlisted_example,
+            "shortfall": self.shortfall,
         }
 
 
@@ -68,7 +72,8 @@ def lists_all(inventory: Inventory, *, of: Member = "post") -> bool:
 def why_not_all(inventory: Inventory, *, of: Member = "post") -> str | None:
     """What speaks against the word of an inventory that should list all of them, as the end of a sentence about it.
 
-    Comments that were deleted since stay listed: fewer than are counted may be missing, more are not.
+    Comments that were deleted since stay listed: fewer than are counted may be missing, more are not. So a count that
+    is reached proves nothing where comments were counted before that it never listed.
 
     >>> why_not_all(Inventory(source="Ghost", grade="A", members=9, claimed_after=12, is_exhaustive=True,
     ...                       is_stable=True))
@@ -89,6 +94,8 @@ def why_not_all(inventory: Inventory, *, of: Member = "post") -> str | None:
         posts = f"a {of} that is" if inventory.unlisted == 1 else f"{inventory.unlisted:,} {of}s that are"
         such = f" (such as {inventory.unlisted_example})" if inventory.unlisted_example else ""
         return f"leaves out {posts} held{such}"
+    if inventory.shortfall:
+        return f"counted {inventory.shortfall:,} {of}{'' if inventory.shortfall == 1 else 's'} more than it listed"
     return None
 
 

@@ -101,6 +101,7 @@ async def walk_source(
         # What an earlier walk listed, and this one does not, is not there any more.
         run.archive.blogs.inventory.clear(blog.id, source.name)
         state = replace(state, claimed_before=None, total=None, comments_before=None, comments_total=None)
+        state = replace(state, comments_shortfall=0)
     walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
     store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
     told, problem, is_over = 0, None, False
@@ -135,6 +136,7 @@ async def walk_source(
         state = replace(
             state, cursor=None, mark=json.dumps(walk.mark) if walk.mark is not None else None,
             is_exhaustive=walk.is_exhaustive, walked_at=run.now(), problem=problem,
+            comments_shortfall=_comments_shortfall(state, blog, run),
         )
         keep_state(state, blog, run)
     if store.outside:
@@ -152,6 +154,13 @@ def _with_totals(state: SourceState, told: Told) -> SourceState:
     before = total if state.claimed_before is None else state.claimed_before
     commented = comments if state.comments_before is None else state.comments_before
     return replace(state, claimed_before=before, total=total, comments_before=commented, comments_total=comments)
+
+
+def _comments_shortfall(state: SourceState, blog: Blog, run: CrawlRun) -> int:
+    """How many of the comments that a source counted before its walk it did not list."""
+    if not state.comments_before:
+        return 0
+    return max(0, state.comments_before - run.archive.blogs.inventory.count_comments(blog.id, state.source))
 
 
 def keep_listing(blog: Blog, maps: Iterable[ReadMap], scope: Scope, run: CrawlRun) -> None:

@@ -59,6 +59,8 @@ class ToldChanges:
     # A walk that waits until the pages of new posts are fetched: what it tells next are their comments.
     walk: HistoryWalk | None = None
     store: ToldStore | None = None
+    # How many comments the source listed before it was asked.
+    comments_listed: int = 0
 
     @property
     def is_quiet(self) -> bool:
@@ -110,11 +112,14 @@ async def _told_by(
 ) -> ToldChanges | None:
     """What a walk over changes tells, and which posts are not listed any more, where their number says so."""
     run = store.run
+    comments_listed = run.archive.blogs.inventory.count_comments(store.blog.id, source.name)
     total, has_lost_pages = await take_all(walk, store, run, has_pages=False)
     waits = walk.next_request() is not None and not run.stop.interrupted
     if not waits and (not walk.is_exhaustive or walk.mark is None):
         return None
-    state = _with_comment_count(_asked_again(before, walk, total, run), store)
+    state = _asked_again(before, walk, total, run)
+    if not waits:
+        state = _with_comment_count(state, walk, store, listed=comments_listed)
     lost: list[InventoryPost] | None = []
     # Posts that are new are in the inventory by now.
     if total is not None and total - _listed(source, store) != before.surplus:
@@ -128,7 +133,7 @@ async def _told_by(
         source=source.name, news=store.news, commented=store.commented, comment_feed=comment_feed, state=state,
         gone={post.key: post.url for post in gone}, lost=tuple(post.native_id for post in gone),
         is_counted=source.grade == "A" and lost is not None,
-        walk=walk if waits else None, store=store if waits else None,
+        walk=walk if waits else None, store=store if waits else None, comments_listed=comments_listed,
     )
 
 
@@ -196,14 +201,43 @@ async def _with_comments(changes: ToldChanges, stop: Stop, run: CrawlRun) -> Sou
     if changes.walk is None or changes.store is None or stop.ending != "complete":
         return changes.state
     await take_all(changes.walk, changes.store, run)
-    state = _with_comment_count(changes.state, changes.store)
+    state = _with_comment_count(changes.state, changes.walk, changes.store, listed=changes.comments_listed)
     return replace(state, mark=_mark_of(changes.walk) or state.mark)
 
 
-def _with_comment_count(state: SourceState, store: ToldStore) -> SourceState:
-    """How many comments the source counts now, where it was asked for new ones."""
-    count = store.comments_total
-    return state if count is None else replace(state, comments_before=count, comments_total=count)
+def _with_comment_count(state: SourceState, walk: HistoryWalk, store: ToldStore, *, listed: int) -> SourceState:
+    """What a source counts of comments after it was asked for new ones; `listed` is how many it had listed before.
+
+    An interface may not count them when asked for new ones: then there are those more that it told.
+    """
+    before, count = state.comments_total, store.comments_total
+    members = store.run.archive.blogs.inventory.count_comments(store.blog.id, store.source)
+    if count is None:
+        more, known = members - listed, state.comments_before
+        return state if before is None else replace(
+            state, comments_before=known + more if known is not None else None, comments_total=before + more,
+        )
+    # What a walk did not note when it was over, an update cannot tell from its counts.
+    is_noted = not before or state.comments_before is not None
+    if is_noted and walk.is_exhaustive:
+        state = replace(state, comments_shortfall=_shortfall(state, listed=listed, counts=count, members=members))
+    return replace(state, comments_before=count if is_noted else None, comments_total=count)
+
+
+def _shortfall(state: SourceState, *, listed: int, counts: int, members: int) -> int:
+    """How many comments a source counted that it did not list, by now.
+
+    Deleted ones stay listed. So its count, less what it lists, can grow by such alone; that it falls tells nothing.
+    """
+    known, before = state.comments_shortfall, state.comments_total
+    lacking = counts - members
+    if before is None:
+        return max(known, lacking)
+    lacked = before - listed
+    # What was written while a list was walked may belong on pages that had been read by then: an update tells it.
+    if state.comments_before == before:
+        known = max(known, lacked)
+    return max(known, known + lacking - lacked, lacking)
 
 
 def _for_addresses(store: ToldStore) -> ToldStore:
