@@ -277,7 +277,7 @@ def test_the_json_has_the_names_that_programs_rely_on():
     assert said["inventories"] == [{
         "source": "WordPress REST", "grade": "A", "claimed_before": 9, "claimed_after": 9, "members": 9,
         "is_exhaustive": True, "is_stable": True, "walked_at": "2026-05-01T00:00:00+00:00", "problem": None,
-        "unlisted": 0, "unlisted_example": None,
+        "unlisted": 0, "unlisted_example": None, "shortfall": 0,
     }]
     assert said["comment_inventories"] == []
     assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
