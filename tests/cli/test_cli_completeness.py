@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -183,6 +184,23 @@ def test_a_hidden_post_is_neither_counted_nor_named_beside_an_export(archive, he
     assert of_blog["completeness"]["posts"]["held"] == 8
     [of_blog] = beside(here, "--hidden", capsys=capsys)["blogs"]
     assert of_blog["completeness"]["posts"]["held"] == 9
+
+
+def test_no_reason_beside_an_export_names_a_hidden_post(archive, here, capsys):
+    """The address of one that is listed leads to it."""
+    other = f"{HOME}2020/other-address"
+    archive.blogs.inventory.add(1, "WordPress REST", [
+        InventoryPost(native_id="other", key=canonical(other), url=other),
+    ])
+    with archive.lock(1):
+        archive.commit([replace(post(1), url=other, key=canonical(other), post_key=canonical(post(1).url))])
+    assert "other-address" in json.dumps(beside(here, capsys=capsys))
+    run(capsys, "hide", post(1).url)
+    said = beside(here, capsys=capsys)
+    assert "/post-1\"" not in json.dumps(said)
+    assert "other-address" not in json.dumps(said)
+    known = said["blogs"][0]["completeness"]
+    assert (known["posts"]["answer"], known["inventories"], known["comment_inventories"]) == ("no", [], [])
 
 
 def test_an_export_of_some_posts_says_that_the_verdict_is_of_the_whole_blog(archive, here, capsys):

@@ -71,12 +71,12 @@ def completeness_of(
     """Whether all of a blog is held, as its inventories and the rows of the archive tell.
 
     They are as the last run left them, which is when it was `checked_at`; a run says that it is `now`. What is `public`
-    neither counts nor names the posts that are hidden.
+    neither counts nor names the posts that are hidden; where there are some it has no inventories, which count them.
     """
     state = archive.blogs.state(blog.id)
     hidden = {*map(canonical, archive.hidden.posts(blog.id))} if public else set()
     hidden_posts, hidden_comments = archive.hidden.held(blog.id) if hidden else (0, 0)
-    named = [post for post in _named_posts(blog, state, archive) if canonical(post.url) not in hidden]
+    named = [post for post in _named_posts(blog, state, archive) if not names_any(hidden, post.url, post.detail)]
     inventories, lists = _inventories(blog, state, archive, named), comment_inventories(blog, state, archive)
     if hidden:
         # An example may be a hidden one.
@@ -94,9 +94,18 @@ def completeness_of(
         held=archive.comments.count(blog.id) - hidden_comments, lists=lists, posts=posts,
     )
     return Completeness(
-        posts=posts, comments=comments, inventories=inventories, comment_inventories=lists,
-        checked_at=now or _last_checked(blog, archive),
+        posts=posts, comments=comments, inventories=() if hidden else inventories,
+        comment_inventories=() if hidden else lists, checked_at=now or _last_checked(blog, archive),
     )
+
+
+def names_any(keys: Collection[str], url: str, reason: str) -> bool:
+    """Whether a post that is missing, or the reason why, names one of some posts: it may be what another one is.
+
+    >>> names_any({"a.org/b"}, "https://a.org/a", "its address leads to http://a.org/b")
+    True
+    """
+    return any(key in keys for key in (canonical(url), *(canonical(word) for word in reason.split() if "://" in word)))
 
 
 def _last_checked(blog: Blog, archive: Archive) -> datetime:

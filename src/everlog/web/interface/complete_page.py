@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import Route
 
 from everlog.core.urls import canonical
-from everlog.usecases.completeness import completeness_of
+from everlog.usecases.completeness import completeness_of, names_any
 from everlog.usecases.page_doubts import page_doubts
 
 if TYPE_CHECKING:
@@ -53,13 +53,10 @@ class CompletePage:
 
 
 def _without(verdict: Verdict, hidden: Iterable[str]) -> Verdict:
-    """A verdict that names no hidden post: one of which a part is held is missing, and one may be what another is."""
+    """A verdict that names no hidden post: one of which a part is held is missing."""
     keys = {canonical(url) for url in hidden}
 
     def shown(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
-        return tuple(
-            gap for gap in gaps
-            if keys.isdisjoint({canonical(gap.url), *(word.removeprefix("http://") for word in gap.reason.split())})
-        )
+        return tuple(gap for gap in gaps if not names_any(keys, gap.url, gap.reason))
 
     return replace(verdict, missing=shown(verdict.missing), excused=shown(verdict.excused))
