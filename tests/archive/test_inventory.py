@@ -108,6 +108,9 @@ def test_posts_whose_page_could_not_be_had_are_held_in_part(archive, blog):
     assert [(post.url, post.source, post.status) for post in archive.blogs.inventory.in_part(blog.id)] == [
         (HOME + "a", "REST", 404),
     ]
+    keys = [canonical(HOME + name) for name in "ab"]
+    assert names(archive.blogs.inventory.in_part(blog.id, keys)) == ["a"]
+    assert archive.blogs.inventory.in_part(blog.id, keys[1:]) == archive.blogs.inventory.in_part(blog.id, []) == []
 
 
 def test_posts_are_counted_by_their_years_and_lists_can_be_forgotten(archive, blog):

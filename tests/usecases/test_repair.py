@@ -224,6 +224,13 @@ def test_a_told_post_whose_page_robots_txt_disallows_is_not_had_by_way_of_others
     assert [url for url in there.asked if "id_/" in url] == []
 
 
+def test_what_robots_txt_disallows_is_no_request(shut):
+    site, lost, archive = shut
+    web = Shut(site, [lost])
+    report = repaired(web, archive, home=site.home)
+    assert (lost in web.asked, report.tally.requests) == (True, 0)
+
+
 def test_who_ignores_robots_txt_gets_the_pages_of_told_posts_too(shut):
     site, lost, archive = shut
     web = SiteWeb(site)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select, true
 
 from everlog.archive.db import schema
 from everlog.archive.db.column_values import moment_or_none, stamp_or_none, storable, storable_or_none
@@ -336,21 +336,26 @@ class InventoryRepository:
                 found.update(row.key for row in self._all(statement))
         return found
 
-    def in_part(self, blog_id: int) -> list[UnheldPost]:
+    def in_part(self, blog_id: int, keys: Collection[str] | None = None) -> list[UnheldPost]:
         """Posts that are held in part: as an interface told them, without their page, or without a further page.
 
         That their page waits to be asked for does not make them whole: a limit may have ended the crawl before.
         One row for each source that lists them. A page counts that another address of the post has. One whose own
         address answers with something else, such as the front page, has none. A post that is gone is held whole if its
-        page was had before; that a page which nobody ever had is not there does not make it held.
+        page was had before; that a page which nobody ever had is not there does not make it held. `keys` are posts that
+        are asked for alone.
         """
         failed, waits = _urls.c.state == "failed", and_(_urls.c.state == "queued", _urls.c.lane == "post")
         is_other = and_(_urls.c.state == "done", _urls.c.lane == "post")
         is_cut = and_(_urls.c.outcome == "post", _posts.c.gone.is_(None))
+        parts = in_parts(sorted(map(storable, keys))) if keys is not None else ()
+        among = [_urls.c.key.in_(part) for part in parts] if keys is not None else [true()]
         return [
-            *self._of_posts(blog_id, failed, or_(is_cut, ~_HAS_PAGE)),
-            *self._of_posts(blog_id, waits, ~_HAS_PAGE),
-            *self._of_posts(blog_id, is_other, _urls.c.outcome != "post", ~_HAS_PAGE),
+            post for some in among for post in (
+                *self._of_posts(blog_id, some, failed, or_(is_cut, ~_HAS_PAGE)),
+                *self._of_posts(blog_id, some, waits, ~_HAS_PAGE),
+                *self._of_posts(blog_id, some, is_other, _urls.c.outcome != "post", ~_HAS_PAGE),
+            )
         ]
 
     def _of_posts(self, blog_id: int, *where: ColumnElement[bool]) -> list[UnheldPost]:

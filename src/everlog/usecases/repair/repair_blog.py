@@ -30,7 +30,7 @@ from everlog.usecases.page.requisite_links import file_lanes
 from everlog.usecases.page.stored_pages import stored_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from everlog.history.completeness import Gap
     from everlog.records import Blog, Exchange, Fetched
@@ -103,9 +103,9 @@ class _Repair:
             left = {canonical(gap.url): gap for gap in missing_posts(self.blog, self.run.archive)}
             restored = await backfill_blog(self.blog, self.run, only={key: gap.url for key, gap in left.items()})
             # A capture may show less than what is held: then it was no answer.
+            held = self._held(left[key] for key in restored.ways)
             self.won |= {
-                left[key].url: f"in {restored.archive}, {how}" for key, how in restored.ways.items()
-                if self._is_held(left[key])
+                left[key].url: f"in {restored.archive}, {how}" for key, how in restored.ways.items() if key in held
             }
             self.run.tally.remarks.append(restored.remark())
             if restored.ending != "complete":
@@ -154,7 +154,9 @@ class _Repair:
             if not crawl.goes_on():
                 return
             answer = await crawl.unless_ended(context.fetcher.fetch(address))
-            self.run.tally.requests += 1
+            is_refused = isinstance(answer, Failure) and answer.trouble == "robots"
+            # Nobody is asked for what robots.txt disallows.
+            self.run.tally.requests += not is_refused
             if answer is None:
                 return
             is_own = address == gap.url
@@ -165,12 +167,13 @@ class _Repair:
             elif is_own or (context.scope.is_own(answer.page.url) and judge.is_post(answer.answer)):
                 how = await self._take(gap, link, answer, crawl) or how
             await context.drain()
-            if self._is_held(gap):
+            # Whoever asks not to be archived is not archived by way of other addresses.
+            if is_refused:
+                continue
+            if self._held([gap]):
                 self.won[gap.url] = how
                 return
-            # Whoever asks not to be archived is not archived by way of other addresses.
-            is_refused = isinstance(answer, Failure) and answer.trouble == "robots"
-            if is_own and not is_refused:
+            if is_own:
                 known = self._stated(gap.url, answer.exchanges, context)
                 waiting.extend(other_addresses(gap.url, blog=self.blog, scope=context.scope, known=known))
 
@@ -193,7 +196,7 @@ class _Repair:
         await crawl.take(link, answer)
         await context.drain()
         is_scripted = context.rendering.is_scripted
-        if self._is_held(gap) or is_scripted or not _may_render(context):
+        if self._held([gap]) or is_scripted or not _may_render(context):
             return None
         context.rendering.is_scripted = True
         try:
@@ -202,12 +205,12 @@ class _Repair:
             context.rendering.is_scripted = is_scripted
         return "in the browser"
 
-    def _is_held(self, gap: Gap) -> bool:
-        """Whether a post is held by now; one of which a part was, whether it is whole."""
-        archive, key = self.run.archive, canonical(gap.url)
-        if archive.posts.find("http://" + key) is None:
-            return False
-        return not gap.is_in_part or all(each.key != key for each in archive.blogs.inventory.in_part(self.blog.id))
+    def _held(self, gaps: Iterable[Gap]) -> set[str]:
+        """The keys of those posts that are held by now; of those of which a part was, if they are whole."""
+        archive, keys = self.run.archive, {canonical(gap.url): gap.is_in_part for gap in gaps}
+        partly = {key for key, is_in_part in keys.items() if is_in_part}
+        lacking = {each.key for each in archive.blogs.inventory.in_part(self.blog.id, partly)} if partly else set()
+        return {key for key in keys if key not in lacking and archive.posts.find("http://" + key) is not None}
 
 
 def _may_render(context: CrawlContext) -> bool:
