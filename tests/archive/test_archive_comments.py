@@ -9,6 +9,7 @@ import some_visits as some
 from some_visits import HOME, LONG
 
 from everlog.archive.verify import verify
+from everlog.records import Comment
 
 URL = HOME + "a"
 FAILED = "failed"
@@ -89,6 +90,15 @@ def test_posts_without_their_comments_are_remembered_until_these_are_had(archive
     archive.commit([commented(some.post_visit(blog, URL, at=5), "complete")])
     assert archive.comments.lacking(blog, most_tries=3) == ()
     assert archive.comments.count_failed(blog) == 0
+
+
+def test_comments_are_read_without_the_rest_of_their_posts(archive, blog, monkeypatch):
+    monkeypatch.setattr("everlog.archive.repos.comments.AT_ONCE", 2)
+    talk = (Comment(id="7", author="Bea", text="Nice."), Comment(id="8", author="Cem", text="So it is."))
+    visits = [some.post_visit(blog, HOME + name, f"{some.LONG} {name}") for name in "abc"]
+    archive.commit([replace(each, post=replace(each.post, comments=talk)) for each in visits])
+    found = list(archive.comments.of_posts(blog, ["a.example/c", "a.example/a", "a.example/b", "a.example/d"]))
+    assert found == [(f"a.example/{name}", HOME + name, talk) for name in "abc"]
 
 
 def test_comments_that_were_asked_for_in_vain_too_often_are_not_asked_for_again(archive, blog):

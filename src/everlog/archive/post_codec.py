@@ -18,7 +18,7 @@ from typing import Any
 
 from everlog.archive.db.column_values import stamp_or_none, storable
 from everlog.core.words import words
-from everlog.records import Post, Role, post_fields
+from everlog.records import Comment, Post, Role, post_fields
 from everlog.records.codec import decode, encode
 from everlog.records.json_text import json_members
 
@@ -123,6 +123,12 @@ def read_heading(record: str, aliases: tuple[str, ...]) -> Post:
     """The addresses, title and date of the post a stored version holds, and nothing else of it."""
     found: dict[str, Any] = json.loads(record)
     return Post(url=found["url"], aliases=aliases, title=found["title"], published=_moment(found["published"]))
+
+
+def read_comments(record: str) -> tuple[str, tuple[Comment, ...]]:
+    """The address and the comments of the post a stored version holds, and nothing else of it."""
+    found: dict[str, Any] = json.loads(record)
+    return found["url"], tuple(decode(Comment, each) for each in found.get("comments", ()))
 
 
 def brought_up_to_date(record: str, reading: str) -> str | None:

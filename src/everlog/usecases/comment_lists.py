@@ -61,7 +61,7 @@ def _of_source(state: SourceState, blog: Blog, archive: Archive) -> Inventory:
         key: held - listed.get(key, 0)
         for key, held in archive.comments.by_post(blog.id).items() if held > listed.get(key, 0)
     }
-    count, example = _unlisted(more, known.comments_of(blog.id, state.source) if more else (), archive)
+    count, example = _unlisted(more, known.comments_of(blog.id, state.source) if more else (), blog, archive)
     return Inventory(
         source=state.source, grade=GRADES.get(state.source, "C"), claimed_before=state.comments_before,
         claimed_after=state.comments_total, members=sum(listed.values()),
@@ -72,7 +72,9 @@ def _of_source(state: SourceState, blog: Blog, archive: Archive) -> Inventory:
     )
 
 
-def _unlisted(more: dict[str, int], numbers: Collection[str], archive: Archive) -> tuple[int, str | None]:
+def _unlisted(
+    more: dict[str, int], numbers: Collection[str], blog: Blog, archive: Archive,
+) -> tuple[int, str | None]:
     """How many comments are held that a list lacks, and where one of them is.
 
     `more` is by how many the comments of posts are more than those that it lists of them: a comment that has another
@@ -83,14 +85,11 @@ def _unlisted(more: dict[str, int], numbers: Collection[str], archive: Archive) 
         return count, example
     from everlog.comments.linkbacks import is_linkback  # noqa: PLC0415 - loads numpy
 
-    for key, surplus in sorted(more.items()):
-        post = archive.posts.find(f"http://{key}", as_read=True)
-        if post is None or post.gone is not None:
-            continue
-        beyond = [each for each in post.comments if each.id not in numbers]
+    for key, url, comments in archive.comments.of_posts(blog.id, more):
+        beyond = [each for each in comments if each.id not in numbers]
         own = [each for each in beyond if not is_linkback(each)]
-        lacking = min(len(own), surplus - (len(beyond) - len(own)))
+        lacking = min(len(own), more[key] - (len(beyond) - len(own)))
         if lacking > 0:
             count += lacking
-            example = example or own[0].url or post.url
+            example = example or own[0].url or url
     return count, example

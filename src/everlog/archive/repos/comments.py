@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import ColumnElement, Row, Select, and_, func, select, true
 
 from everlog.archive.db import schema
+from everlog.archive.db.column_values import storable
+from everlog.archive.post_codec import read_comments
 from everlog.archive.repos.post_parts import IS_CURRENT, record_head, url_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from everlog.archive.db.database import Database
+    from everlog.records import Comment
 
 # How a record says how many comments the site counts; no text of it can, since every quotation mark in one is escaped.
 _CLAIMED = '"comment_count_claimed": '
 _DIGITS = 12
+# Records of so many posts are read at once.
+AT_ONCE = 100
 
 _posts, _versions = schema.posts, schema.versions
 
@@ -62,6 +67,18 @@ class CommentRepository:
         statement = select(_posts.c.key, _posts.c.comments).where(_posts.c.blog_id == blog_id, _posts.c.comments > 0)
         with self.database.reading() as connection:
             return {row.key: row.comments for row in connection.execute(statement)}
+
+    def of_posts(self, blog_id: int, keys: Collection[str]) -> Iterator[tuple[str, str, tuple[Comment, ...]]]:
+        """The comments of posts on the web, by their keys: key, address, comments. Read in parts, as posts are."""
+        statement = select(_posts.c.key, _versions.c.record).join_from(_posts, _versions, IS_CURRENT)
+        wanted = sorted(map(storable, keys))
+        for start in range(0, len(wanted), AT_ONCE):
+            part = statement.where(
+                _posts.c.blog_id == blog_id, _posts.c.key.in_(wanted[start : start + AT_ONCE]), _posts.c.gone.is_(None),
+            )
+            with self.database.reading() as connection:
+                rows = connection.execute(part.order_by(_posts.c.key)).all()
+            yield from ((row.key, *read_comments(row.record)) for row in rows)
 
     def count_failed(self, blog_id: int, *, most_tries: int | None = None) -> int:
         """How many posts are kept whose comments could not be had, given up (after so many tries) or not."""
