@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from everlog.archive import open_archive
 from everlog.usecases.comment_lists import NOT_NOTED
 from everlog.usecases.completeness import completeness_of
 from history.sites.wordpress_com import WordPressComBlog
-from usecases.a_told_site import SiteWeb, ToldBlog
+from usecases.a_told_site import NOW, SiteWeb, ToldBlog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,6 +147,19 @@ def test_comments_that_are_counted_later_and_not_listed_are_noticed_though_other
 
 def _private(site: ToldBlog) -> set[int]:
     return {row["id"] for row in site._comments() if row["hidden"]}
+
+
+def test_a_list_of_comments_was_read_when_it_told_comments(archive):
+    """Where the feed of all comments names none, updates ask for posts alone."""
+    site = ToldBlog.of(12, comments=5, traps={"talk"})
+    crawled(site, archive, SiteWeb(site, NOW))
+    crawled(site, archive, SiteWeb(site, NOW))
+    later = NOW + timedelta(days=3)
+    crawled(site, archive, SiteWeb(site, later))
+    assert [each.walked_at for each in known(archive).comment_inventories][0] == NOW
+    site.comment(4)
+    crawled(site, archive, SiteWeb(site, later))
+    assert [each.walked_at for each in known(archive).comment_inventories][0] == later
 
 
 def test_a_comment_that_only_the_feed_of_all_comments_names_is_missing(archive):

@@ -92,7 +92,8 @@ class SourceState:
     `comments_before` and `comments_total` the same of comments.
     `listing` are addresses of sitemaps that list all posts, where these are fewer requests than the source's own.
     `surplus` is how many more posts it counts than it lists: private ones. `comments_shortfall` is how many comments it
-    counted that it did not list, then or later: what is listed since does not say that they are.
+    counted that it did not list, then or later: what is listed since does not say that they are. `walked_at` is when it
+    was asked for posts, `comments_read_at` when it last told comments, or how many there are.
     """
 
     source: str
@@ -106,6 +107,7 @@ class SourceState:
     comments_before: int | None = None
     comments_total: int | None = None
     comments_shortfall: int = 0
+    comments_read_at: datetime | None = None
     walked_at: datetime | None = None
     problem: str | None = None
     listing: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ def _of_source(state: SourceState, blog: Blog, archive: Archive) -> Inventory:
     if state.comments_before is None and state.comments_total:
         return Inventory(
             source=state.source, grade=GRADES.get(state.source, "C"), claimed_after=state.comments_total,
-            walked_at=state.walked_at, problem=NOT_NOTED,
+            walked_at=state.comments_read_at, problem=NOT_NOTED,
         )
     listed = known.comments_by_post(blog.id, state.source)
     more = {
@@ -66,7 +66,7 @@ def _of_source(state: SourceState, blog: Blog, archive: Archive) -> Inventory:
         source=state.source, grade=GRADES.get(state.source, "C"), claimed_before=state.comments_before,
         claimed_after=state.comments_total, members=sum(listed.values()),
         is_exhaustive=state.is_exhaustive and state.cursor is None and state.problem is None,
-        is_stable=state.comments_before in {None, state.comments_total}, walked_at=state.walked_at,
+        is_stable=state.comments_before in {None, state.comments_total}, walked_at=state.comments_read_at,
         problem=state.problem, unlisted=count, unlisted_example=example,
         shortfall=state.comments_shortfall,
     )

@@ -47,6 +47,8 @@ class ToldStore:
     outside: int = 0
     # How many comments the source says there are; None: it did not say.
     comments_total: int | None = None
+    # When it told comments, or how many there are.
+    comments_read_at: datetime | None = None
     # The keys of posts of the answer at hand that are held, and whose pages were never fetched.
     _without_pages: list[str] = field(default_factory=list)
     # Posts that were not held before this update: their comments are no event of their own.
@@ -85,6 +87,8 @@ class ToldStore:
             )
         if told.comments_total is not None:
             self.comments_total = told.comments_total
+        if told.comments or told.comments_total is not None:
+            self.comments_read_at = at
         if told.comments:
             archive.commit(list(self._comments(told.comments, at)))
 

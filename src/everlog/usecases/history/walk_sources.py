@@ -101,7 +101,7 @@ async def walk_source(
         # What an earlier walk listed, and this one does not, is not there any more.
         run.archive.blogs.inventory.clear(blog.id, source.name)
         state = replace(state, claimed_before=None, total=None, comments_before=None, comments_total=None)
-        state = replace(state, comments_shortfall=0)
+        state = replace(state, comments_shortfall=0, comments_read_at=None)
     walk = source.walk(state.entrance, cursor=cursor, wants_comments=run.settings.comments)
     store = ToldStore(source=source.name, blog=blog, scope=scope, run=run)
     told, problem, is_over = 0, None, False
@@ -127,7 +127,10 @@ async def walk_source(
         if not isinstance(answer, Failure):
             store.answer(request.url, answer, said)
         told += len(said.posts)
-        state = replace(_with_totals(state, said), cursor=json.dumps(walk.cursor), problem=problem)
+        state = replace(
+            _with_totals(state, said), cursor=json.dumps(walk.cursor), problem=problem,
+            comments_read_at=store.comments_read_at or state.comments_read_at,
+        )
         keep_state(state, blog, run)
         run.tally.doing = _doing(source, state, store)
         # The ledger has what a walk asked for, however it ends.

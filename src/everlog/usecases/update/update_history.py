@@ -210,6 +210,7 @@ def _with_comment_count(state: SourceState, walk: HistoryWalk, store: ToldStore,
 
     An interface may not count them when asked for new ones: then there are those more that it told.
     """
+    state = replace(state, comments_read_at=store.comments_read_at or state.comments_read_at)
     before, count = state.comments_total, store.comments_total
     members = store.run.archive.blogs.inventory.count_comments(store.blog.id, store.source)
     if count is None:
