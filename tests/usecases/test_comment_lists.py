@@ -156,10 +156,10 @@ def test_a_list_of_comments_was_read_when_it_told_comments(archive):
     crawled(site, archive, SiteWeb(site, NOW))
     later = NOW + timedelta(days=3)
     crawled(site, archive, SiteWeb(site, later))
-    assert [each.walked_at for each in known(archive).comment_inventories][0] == NOW
+    assert known(archive).comment_inventories[0].walked_at == NOW
     site.comment(4)
     crawled(site, archive, SiteWeb(site, later))
-    assert [each.walked_at for each in known(archive).comment_inventories][0] == later
+    assert known(archive).comment_inventories[0].walked_at == later
 
 
 def test_a_comment_that_only_the_feed_of_all_comments_names_is_missing(archive):
@@ -172,6 +172,19 @@ def test_a_comment_that_only_the_feed_of_all_comments_names_is_missing(archive):
         (site.link(site.posts[3]), 1, ("comment feed",)),
     ]
     assert [(each.source, each.members) for each in known(archive).comment_inventories][1:] == [("comment feed", 1)]
+
+
+def test_a_comment_feed_that_names_the_same_was_read_when_it_first_named_it(archive):
+    site = ToldBlog.of(12, comments=5, traps={"talk"})
+    crawled(site, archive)
+    times = []
+    for days, numbers in enumerate([(), (), (999,), (999,)]):
+        web = Announcing(site, *numbers)
+        web.now = NOW + timedelta(days=days)
+        crawled(site, archive, web)
+        feed = archive.blogs.state(archive.blogs()[0].id).comment_feed
+        times.append((feed.read_at - NOW).days if feed is not None and feed.read_at is not None else None)
+    assert times == [0, 0, 2, 2]
 
 
 @pytest.mark.parametrize(

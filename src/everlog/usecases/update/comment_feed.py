@@ -129,7 +129,7 @@ def _diff(
     now = replace(
         feed, etag=headers.header("etag"), last_modified=headers.header("last-modified"), seen=marks,
         unheld={mark: place for mark, place in feed.unheld.items() if not _is_taken_down(mark, feed.seen, marks)},
-        read_at=run.now(),
+        read_at=feed.read_at if marks == feed.seen and feed.read_at is not None else run.now(),
     )
     return SiteCommentFeed(feed=now, answer=answer, new=new)
 
