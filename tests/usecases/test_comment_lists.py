@@ -199,6 +199,16 @@ def test_a_comment_that_its_feed_names_no_more_was_deleted_if_older_ones_are_sti
     assert [gap.comments for gap in known(archive).comments.missing] == [missing]
 
 
+@pytest.mark.parametrize(("named", "now"), [((999,), ()), ((999, 998), (999,))], ids=["only", "oldest"])
+def test_a_comment_at_the_old_end_of_its_feed_was_deleted_if_no_new_one_pushed_it_out(named, now, archive):
+    site = ToldBlog.of(12, comments=5, traps={"talk"})
+    crawled(site, archive)
+    crawled(site, archive, Announcing(site, *named))
+    assert [gap.comments for gap in known(archive).comments.missing] == [len(named)]
+    crawled(site, archive, Announcing(site, *now))
+    assert [gap.comments for gap in known(archive).comments.missing] == [len(now)] * bool(now)
+
+
 def test_a_list_that_an_earlier_version_read_without_keeping_it_is_no_proof(archive):
     crawled(ToldBlog.of(12, comments=5), archive)
     blog = archive.blogs()[0]

@@ -135,13 +135,17 @@ def _diff(
 
 
 def _is_taken_down(mark: str, before: Sequence[str], now: Sequence[str]) -> bool:
-    """Whether a comment that a feed named is deleted, or waits for its moderator: older ones are still in the feed.
+    """Whether a comment that a feed named is deleted, or waits for its moderator: too few new ones pushed it out.
 
     >>> _is_taken_down("7", ("8", "7", "6"), ("8", "6")), _is_taken_down("7", ("8", "7", "6"), ("10", "9", "8"))
     (True, False)
+    >>> _is_taken_down("7", ("8", "7"), ("8",)), _is_taken_down("7", ("7",), ())
+    (True, True)
     """
-    older = before[before.index(mark) + 1:] if mark in before else ()
-    return mark not in now and not set(now).isdisjoint(older)
+    if mark in now or mark not in before:
+        return False
+    new = next((place for place, each in enumerate(now) if each in before), len(now))
+    return new < len(before) - before.index(mark)
 
 
 def _not_held(key: str, comments: Sequence[Comment], archive: Archive) -> tuple[Comment, ...]:
