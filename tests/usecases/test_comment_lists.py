@@ -10,6 +10,8 @@ import pytest
 from test_told_blog import crawled
 
 from everlog.archive import open_archive
+from everlog.core.urls import canonical
+from everlog.records import Comment, Visit
 from everlog.usecases.comment_lists import NOT_NOTED
 from everlog.usecases.completeness import completeness_of
 from history.sites.wordpress_com import WordPressComBlog
@@ -207,6 +209,23 @@ def test_a_comment_at_the_old_end_of_its_feed_was_deleted_if_no_new_one_pushed_i
     assert [gap.comments for gap in known(archive).comments.missing] == [len(named)]
     crawled(site, archive, Announcing(site, *now))
     assert [gap.comments for gap in known(archive).comments.missing] == [len(now)] * bool(now)
+
+
+def test_a_comment_of_its_feed_that_is_held_under_another_number_is_not_missing(archive):
+    site = ToldBlog.of(12, comments=5, traps={"talk"})
+    crawled(site, archive)
+    crawled(site, archive, Announcing(site, 999))
+    assert [gap.comments for gap in known(archive).comments.missing] == [1]
+    post = archive.posts.find(site.link(site.posts[3]), as_read=True)
+    found = replace(post, comments=(*post.comments, Comment(id="7", author="Zed 999", text="Number 999.")))
+    blog = archive.blogs()[0]
+    with archive.lock(blog.id):
+        archive.commit([Visit(
+            blog_id=blog.id, url=post.url, key=canonical(post.url), outcome="post", post=found, told_at=NOW,
+        )])
+    crawled(site, archive, Announcing(site, 998, 999))
+    assert [gap.comments for gap in known(archive).comments.missing] == [1]
+    assert [*archive.blogs.state(blog.id).comment_feed.unheld] == [f"{post.url}#comment-998"]
 
 
 def test_a_list_that_an_earlier_version_read_without_keeping_it_is_no_proof(archive):

@@ -125,13 +125,26 @@ def _diff(
             f"{'the comment' if len(site_comments) == 1 else f'all {len(site_comments)} comments'} in {feed.url} "
             f"{'is' if len(site_comments) == 1 else 'are'} new: older ones may have been missed"
         )
-    headers = answer.answer
+    headers, found = answer.answer, _found_since(feed, by_post, run.archive)
     now = replace(
         feed, etag=headers.header("etag"), last_modified=headers.header("last-modified"), seen=marks,
-        unheld={mark: place for mark, place in feed.unheld.items() if not _is_taken_down(mark, feed.seen, marks)},
+        unheld={
+            mark: place for mark, place in feed.unheld.items()
+            if mark not in found and not _is_taken_down(mark, feed.seen, marks)
+        },
         read_at=feed.read_at if marks == feed.seen and feed.read_at is not None else run.now(),
     )
     return SiteCommentFeed(feed=now, answer=answer, new=new)
+
+
+def _found_since(feed: CommentFeedState, by_post: Mapping[str, Sequence[Comment]], archive: Archive) -> set[str | None]:
+    """The marks of comments that were not held and are by now, be it under another number."""
+    found = set[str | None]()
+    for key, comments in by_post.items():
+        waited_for = [each for each in comments if _mark(each) in feed.unheld]
+        lacking = _not_held(key, waited_for, archive)
+        found.update(_mark(each) for each in waited_for if each not in lacking)
+    return found
 
 
 def _is_taken_down(mark: str, before: Sequence[str], now: Sequence[str]) -> bool:
