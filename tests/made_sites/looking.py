@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 import socketserver
+import struct
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -161,6 +162,9 @@ class Eyes:
                 context.close()
 
     def compare(self, one: bytes, other: bytes, *, drawn: bool = False) -> Difference:
+        if one == other and not drawn:
+            # Most pages: to compare their pixels takes twice as long as to draw them.
+            return Difference(pixels=_pixels(one), visible=0, strict=0, top=-1, bottom=-1)
         if self._table is None:
             self._table = self.browser.new_context().new_page()
         told = self._table.evaluate(
@@ -204,6 +208,12 @@ class Viewer:
             return Look(png=png, asked=tuple(asked), failed=tuple(failed))
         finally:
             page.close()
+
+
+def _pixels(png: bytes) -> int:
+    """How many there are: a PNG begins with its width and height."""
+    width, height = struct.unpack(">II", png[16:24])
+    return int(width * height)
 
 
 def grow(page: Page, frame: Frame) -> None:

@@ -120,8 +120,10 @@ def test_warcio_and_wacz_accept_every_file(archived: Archived) -> None:
 def test_pywb_shows_the_same_pages_with_its_own_index_and_with_ours(archived: Archived, *, has_our_index: bool) -> None:
     index = archived.index if has_our_index else None
     different = {}
+    # An index that is wrong anywhere shows nothing at all there: half of each site's pages are enough for the second.
+    pages = list(archived.pages())[::2 if has_our_index else 1]
     with pywb(archived.files, index=index) as server, archived.eyes.looking(WIDTH) as viewer:
-        for name, page in archived.pages():
+        for name, page in pages:
             shown = viewer.look(f"{server.url}mp_/{page}", revealed=True)
             different[f"{name} {page}"] = archived.difference(name, page, shown.png)
     check(different)
