@@ -17,8 +17,8 @@ from everlog.core.urls import absolute
 from everlog.errors import EverlogError, UnreadablePage
 from everlog.replay import View
 from everlog.web.interface.page_maker import short
-from everlog.web.mementos.memento_content import bare_type
 from everlog.web.mementos.memento_finder import find_memento, replayed
+from everlog.web.mementos.sent_types import bare_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,10 +13,10 @@ from everlog.core.urls import canonical
 from everlog.replay import Replayed, View
 from everlog.web.interface.page_maker import safe
 from everlog.web.mementos.capture_times import meant_by, timestamp
-from everlog.web.mementos.memento_content import is_framed
 from everlog.web.mementos.memento_finder import find_memento
 from everlog.web.mementos.replay_address import behind, read_address, read_url
 from everlog.web.mementos.replay_app import SANDBOX
+from everlog.web.mementos.sent_types import is_framed
 
 if TYPE_CHECKING:
     from starlette.requests import Request

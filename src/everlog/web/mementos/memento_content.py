@@ -26,6 +26,7 @@ from everlog.replay import (
 from everlog.replay.svg_shapes import LONGEST_DRAWING
 from everlog.web.mementos.capture_times import meant_by
 from everlog.web.mementos.memento_finder import find_memento, replayed
+from everlog.web.mementos.sent_types import HTML, KEPT_FROM_PAGES, bare_type, sent_type, told_type, type_by_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,23 +43,8 @@ MEDIA_FILE_BYTES = 1_000_000
 # any before, and what scripts add to the others (comments, a list of other posts) is less than the page itself.
 SHOWS_LITTLE = 0.5
 
-_HTML = frozenset({"text/html", "application/xhtml+xml"})
-_REWRITTEN = _HTML | {"text/css", "image/svg+xml"}
+_REWRITTEN = HTML | {"text/css", "image/svg+xml"}
 _BEGINS_LIKE_HTML = re.compile(rb"\s*(?:<!doctype\s+html|<html|<head|<body)", re.IGNORECASE)
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-_NAMED = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", re.IGNORECASE)
-# What browsers show or play without reading it as a document.
-_AS_IT_IS = re.compile(
-    r"(?:image|audio|video|font)/(?!svg)|application/(?:json|pdf|ogg|(?:x-)?font-|vnd\.ms-fontobject|zip|gzip)|"
-    r"text/(?:css|plain|javascript|vtt)|application/(?:x-)?javascript"
-)
-# Files whose servers did not know what they are: a page that has no origin is given them by their type alone.
-_UNTOLD = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain"})
-_BY_NAME = {
-    "woff2": "font/woff2", "woff": "font/woff", "ttf": "font/ttf", "otf": "font/otf", "vtt": "text/vtt",
-    "eot": "application/vnd.ms-fontobject", "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm",
-    "ogv": "video/ogg", "ogg": "audio/ogg", "oga": "audio/ogg", "mp3": "audio/mpeg", "m4a": "audio/mp4",
-}
 _WORD = re.compile(r"\w+")
 
 
@@ -99,11 +85,13 @@ class FileBody:
 
 def document_of(archive: Archive, memento: Memento, view: View) -> Document | None:
     """A page, style sheet or picture of lines, rewritten for a view; None: its bytes are sent as they are."""
-    kind = bare_type(memento.content_type)
+    kind = bare_type(told_type(memento.content_type, memento.url))
     if memento.size > MOST_REWRITTEN_BYTES or (kind and kind not in _REWRITTEN):
         return None
     with archive.files.open_body(memento.place) as record:
         body = record.whole()
+    if kind in HTML and type_by_start(body) is not None:
+        return None
 
     def resolve(urls: Sequence[str]) -> Mapping[str, Replayed]:
         return replayed(archive, urls, memento.at, with_errors=True)
@@ -142,7 +130,7 @@ def _pages_encoding(archive: Archive, sheet: Memento, body: bytes) -> str:
         body.decode("utf-8")
     except UnicodeDecodeError:
         home = find_memento(archive, urljoin(sheet.url, "/"), sheet.at).memento
-        if home is not None and bare_type(home.content_type) in _HTML and home.size <= MOST_REWRITTEN_BYTES:
+        if home is not None and bare_type(home.content_type) in HTML and home.size <= MOST_REWRITTEN_BYTES:
             with archive.files.open_body(home.place) as record:
                 return html_encoding(record.whole(), home.content_type)
     return "utf-8"
@@ -172,49 +160,13 @@ def open_bytes(archive: Archive, memento: Memento, *, is_part: bool = False) -> 
     return archive.files.open_body(memento.place)
 
 
-def told_type(content_type: str | None, url: str) -> str | None:
-    """The type of a file that is shown in a page: what its server said, or if that is nothing, what its name says.
-
-    >>> told_type("application/octet-stream", "https://a.org/f.woff2?v=4.7"), told_type(None, "https://a.org/f")
-    ('font/woff2', None)
-    """
-    if bare_type(content_type) not in _UNTOLD:
-        return content_type
-    name = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
-    return _BY_NAME.get(name.rpartition(".")[2].lower(), content_type)
-
-
-def sent_type(content_type: str | None) -> str:
-    """The type under which bytes are sent that were not rewritten: nothing that a browser reads as a document.
-
-    >>> sent_type("image/png"), sent_type("application/rss+xml; charset=latin1"), sent_type("text/html")
-    ('image/png', 'text/plain; charset=latin1', 'text/plain; charset=utf-8')
-    >>> sent_type(None), sent_type("application/x-shockwave-flash")
-    ('application/octet-stream', 'application/octet-stream')
-    """
-    kind = bare_type(content_type)
-    charset = _CHARSET.search(content_type or "")
-    if _AS_IT_IS.match(kind) and not kind.endswith("+xml"):
-        named = f"; charset={charset[1]}" if charset and kind.startswith("text/") else ""
-        return kind + named
-    if kind.startswith("text/") or kind.endswith(("+xml", "/xml", "+json")):
-        return f"text/plain; charset={charset[1] if charset else 'utf-8'}"
-    return "application/octet-stream"
-
-
-def bare_type(content_type: str | None) -> str:
-    """The type without its parameters; nothing, if it is none."""
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    return kind if _NAMED.fullmatch(kind) else ""
-
-
-def is_framed(content_type: str | None) -> bool:
-    """Whether a capture can be looked at inside a frame: what a browser would save or hand on cannot."""
-    kind = bare_type(content_type)
-    sent = sent_type(content_type)
-    return not kind or kind in _HTML or kind == "image/svg+xml" or sent.startswith((
-        "image/", "audio/", "video/", "text/", "application/json",
-    ))
+def shown_type(archive: Archive, memento: Memento) -> str | None:
+    """The type of a file that is shown in a page as it is: as it is told, or as the file itself shows."""
+    told = told_type(memento.content_type, memento.url)
+    if bare_type(sent_type(told)) not in KEPT_FROM_PAGES:
+        return told
+    with archive.files.open_body(memento.place) as record:
+        return type_by_start(next(record.pieces(), b"")) or told
 
 
 def _drawn(archive: Archive, memento: Memento, body: bytes) -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from everlog.replay import Replayed, View
 from everlog.web.mementos.capture_times import http_date, timestamp
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from everlog.archive.models import Sighting, Surroundings
 
 LINK_FORMAT = "application/link-format"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 class MementoAddresses:
@@ -22,8 +25,9 @@ class MementoAddresses:
 
     def __init__(self, prefix: str, url: str) -> None:
         self._view = View(prefix=prefix, timestamp="")
-        # As it is safe to write into a header: the engine's own spelling, behind no time.
-        self.original = self._view.file(Replayed(timestamp="", url=url)).removeprefix(f"{prefix}/web//")
+        # As it is safe to write into a header: the engine's own spelling, behind no time, and no letters beyond ASCII.
+        spelled = self._view.file(Replayed(timestamp="", url=url)).removeprefix(f"{prefix}/web//")
+        self.original = _BEYOND_ASCII.sub(lambda found: quote(found[0], errors="replace"), spelled)
         self.timegate = f"{prefix}/timegate/{self.original}"
         self.timemap = f"{prefix}/timemap/link/{self.original}"
         self.timemap_json = f"{prefix}/timemap/json/{self.original}"

@@ -27,7 +27,7 @@ from everlog.web.health import health_of
 from everlog.web.limited_app import LimitedApp
 from everlog.web.mementos.byte_ranges import ByteRange, read_range
 from everlog.web.mementos.capture_times import from_http_date, http_date, meant_by, timestamp
-from everlog.web.mementos.memento_content import bare_type, document_of, open_bytes, sent_type, told_type
+from everlog.web.mementos.memento_content import document_of, open_bytes, shown_type
 from everlog.web.mementos.memento_finder import find_memento
 from everlog.web.mementos.memento_protocol import (
     LINK_FORMAT,
@@ -38,6 +38,7 @@ from everlog.web.mementos.memento_protocol import (
 )
 from everlog.web.mementos.open_reading import ANYBODY, is_read_by_script, open_reading
 from everlog.web.mementos.replay_address import ReplayAddress, behind, read_address, read_url
+from everlog.web.mementos.sent_types import bare_type, sent_type, told_type
 from everlog.web.origins import origin_of
 
 if TYPE_CHECKING:
@@ -207,7 +208,9 @@ class ReplayApp:
         if bare_type(memento.content_type) == "application/pdf":
             # Browsers show these with a program of their own, which a sandbox shuts out.
             headers["Content-Security-Policy"] = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
-        kind = memento.content_type if address.modifier == "id_" else told_type(memento.content_type, memento.url)
+        kind = memento.content_type
+        if address.modifier != "id_":
+            kind = await run_in_threadpool(shown_type, self._archive, memento)
         headers["Content-Type"] = sent_type(kind)
         headers |= self._reading(request, memento, address, headers["Content-Type"])
         return await self._bytes(request, memento, headers, status)
