@@ -82,8 +82,22 @@ def test_what_is_public_may_be_read_by_every_website(folder):
             assert served.ask(path, **{"Sec-Fetch-Dest": "empty"}).headers["Access-Control-Allow-Origin"] == "*"
 
 
+def test_programs_of_other_websites_may_name_a_time_and_are_told_that_of_what_is_public(folder):
+    with open_archive(folder, read_only=True) as archive, serving(archive, public=True) as served:
+        shown = served.ask(f"/web/{stamp(0)}/{POST}").headers
+        assert shown["Access-Control-Expose-Headers"] == "Link, Memento-Datetime"
+        # What a browser asks before it lets a script send the header.
+        before = served.ask(f"/timegate/{POST}", "OPTIONS", Access_Control_Request_Headers="accept-datetime")
+        assert (before.status, before.body) == (204, b"")
+        assert before.headers["Access-Control-Allow-Origin"] == "*"
+        assert before.headers["Access-Control-Allow-Headers"] == "Accept-Datetime, Range"
+        assert served.ask("/", "OPTIONS", at=served.interface).status == 405
+
+
 @pytest.mark.parametrize("name", [
     "evil.example", "evil.example:80", "localhost.evil.example", "", "a b", "127.0.0.1.evil",
+    # Names of this machine to browsers, with signs that mean something in the policies of pages.
+    "http;evil.localhost", "*,evil.localhost", "'evil'.localhost",
 ])
 def test_a_name_that_is_not_ours_is_not_answered(served: Served, name):
     for answer in (served.ask(f"/web/{stamp(0)}/{POST}", Host=name), served.page("/", Host=name)):

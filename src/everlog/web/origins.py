@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-# A name with its port, as a browser sends it; anything else is no host.
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\]]+)(?::\d{1,5})?", re.IGNORECASE)
+# A name with its port, as a browser sends it; anything else is no host. Names go into policies and pages: none may have
+# a sign that means something there (`a;b.localhost` is this machine to browsers, and `;` ends a rule of a policy).
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from everlog.web.client_limits import ProxyTrust, client_of
 from everlog.web.origins import name_in
@@ -50,16 +50,17 @@ class RequestGuard:
     """An app behind a check of what is asked. Only GET and HEAD are answered: nothing is changed by any request.
 
     `headers` are those of answers that say nothing else. Who asks (`client_of`) stands in the scope. `silent` hears of
-    all requests, where there is a proxy that has to say who asks.
+    all requests, where there is a proxy that has to say who asks. `before` are the headers for browsers that want to
+    know whether a script of another website may ask (OPTIONS); without any they are told nothing.
     """
 
     def __init__(
         self, app: ASGIApp, origins: Origins, *, headers: Mapping[str, str], access_log: AccessLog | None = None,
         trust: ProxyTrust = ProxyTrust(),  # noqa: B008 - frozen
-        silent: SilentProxy | None = None,
+        silent: SilentProxy | None = None, before: Mapping[str, str] | None = None,
     ) -> None:
         self._app, self._origins, self._access_log, self._trust = app, origins, access_log, trust
-        self._silent = silent
+        self._silent, self._before = silent, before
         self._headers = {**ALWAYS, **headers}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,6 +109,8 @@ class RequestGuard:
                 f"everlog does not answer under {name}.\n"
                 "If the name is yours, start everlog serve with --allow-host and the name.\n", status_code=421,
             )
+        if scope["method"] == "OPTIONS" and self._before is not None:
+            return Response(status_code=204, headers=self._before)
         if scope["method"] not in {"GET", "HEAD"}:
             return PlainTextResponse(
                 "Only GET and HEAD are answered: an archive is looked at here, not changed.\n", status_code=405,

@@ -22,6 +22,7 @@ from everlog.web.access_log import opened_access_log
 from everlog.web.client_limits import ProxyTrust
 from everlog.web.interface.interface_app import interface_app
 from everlog.web.limited_app import Limits
+from everlog.web.mementos.open_reading import MAY_NAME_TIMES
 from everlog.web.mementos.replay_app import ReplayApp
 from everlog.web.origins import Origins
 from everlog.web.page_templates import Pages, TypedCommands
@@ -149,7 +150,7 @@ def apps_of(
         ),
         RequestGuard(
             ReplayApp(archive, origins, pages, public=public, limits=limits).app(), origins, headers=REPLAY,
-            access_log=noted, trust=trust, silent=silent,
+            access_log=noted, trust=trust, silent=silent, before=MAY_NAME_TIMES if public else None,
         ),
     )
 

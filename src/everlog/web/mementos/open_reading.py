@@ -22,6 +22,13 @@ _SHOWN_WITH = re.compile(
 _MAY_BE_PLAYED = re.compile(r"(?:application|binary)/(?!.*(?:json|xml|script|pdf))[^;]+")
 _PLAYED = frozenset(("audio", "video"))
 ANYBODY = {"Access-Control-Allow-Origin": "*"}
+# What programs for Memento need besides: the headers that tell of times, which a browser keeps from scripts otherwise,
+# and leave to name a time, for which it asks before.
+ANY_PROGRAM = ANYBODY | {"Access-Control-Expose-Headers": "Link, Memento-Datetime"}
+MAY_NAME_TIMES = ANYBODY | {
+    "Access-Control-Allow-Methods": "GET, HEAD", "Access-Control-Allow-Headers": "Accept-Datetime, Range",
+    "Access-Control-Max-Age": "86400",
+}
 ASKED_FOR_AS = "Sec-Fetch-Dest"
 
 

@@ -36,7 +36,7 @@ from everlog.web.mementos.memento_protocol import (
     timemap_json,
     timemap_lines,
 )
-from everlog.web.mementos.open_reading import ANYBODY, is_read_by_script, open_reading
+from everlog.web.mementos.open_reading import ANY_PROGRAM, is_read_by_script, open_reading
 from everlog.web.mementos.replay_address import ReplayAddress, behind, read_address, read_url
 from everlog.web.mementos.sent_types import bare_type, sent_type, told_type
 from everlog.web.origins import origin_of
@@ -85,7 +85,7 @@ class ReplayApp:
     ) -> None:
         self._archive, self._origins, self._pages, self._public = archive, origins, pages, public
         # An archive for everybody keeps nothing from anybody's pages.
-        self._always = ALWAYS | ANYBODY if public else ALWAYS
+        self._always = ALWAYS | ANY_PROGRAM if public else ALWAYS
         self._limits = limits
 
     def app(self) -> Starlette:
