@@ -6,6 +6,7 @@ import gc
 import weakref
 from datetime import UTC, datetime
 from time import process_time
+from urllib.parse import urljoin
 
 import pytest
 from lxml import etree
@@ -186,6 +187,17 @@ def test_the_link_to_the_author_may_have_a_selector_of_its_own():
     markup = Markup(name="mine", comment="li", text="p", author="b", author_url="a.home")
     thread = read("<ul><li><b>Ada</b> <a class=home href='http://ada.org/'>home</a><p>x</p></li></ul>", markup)
     assert thread.comments[0].author_url == "http://ada.org/"
+
+
+def test_links_of_comments_are_relative_to_what_their_page_says():
+    markup = Markup(name="mine", comment="li", text="p", author="b", author_url="a.home", permalink="a.link")
+    (comment,) = read(
+        "<base href='/files/'><ul><li id=c1><b>Ada</b><a class=home href=ada>home</a><a class=link href='#c1'>1</a>"
+        "<p>See <a href=x>this</a></p></li></ul>", markup,
+    ).comments
+    files = urljoin(URL, "/files/")
+    assert (comment.url, comment.author_url) == (URL + "#c1", files + "ada")
+    assert f'<a href="{files}x">this</a>' in comment.html
 
 
 def test_a_name_inside_the_text_is_the_author_only_where_there_is_no_other():

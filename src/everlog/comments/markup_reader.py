@@ -12,6 +12,7 @@ from everlog.comments.css import Nearest, Selection
 from everlog.comments.dating import for_programs, locate_dates, stated_dates
 from everlog.comments.parts import Parts, line_of
 from everlog.comments.threads import by_depth, short_id
+from everlog.core.links import base_of
 from everlog.core.urls import absolute
 from everlog.languages.detect import as_language
 from everlog.records import Comment
@@ -41,6 +42,7 @@ class Reader:
         self._page = page
         self._url = url
         self._page_url = url.partition("#")[0]
+        self._base = base_of(page.root, url)
         self._markup = markup
         self._parts = parts or Parts(page, elements)
         self._cuts = {cut for selector in markup.cut for cut in page.all(selector)}
@@ -62,7 +64,7 @@ class Reader:
 
     def comments(self, moments: Sequence[datetime | None]) -> list[Comment]:
         """The comments, each by itself; `moments` are their dates, read before: what states them is no text."""
-        bodies = Bodies(self._url)
+        bodies = Bodies(self._base)
         foreign = self._foreign()
         spoiled = {part for other in foreign if (part := self._bodies.above(other)) is not None}
         found = []
@@ -168,7 +170,7 @@ class Reader:
     def _address(self, link: str | None) -> str | None:
         if link is not None and _PLAIN_FRAGMENT.fullmatch(link):  # most links of most comments, and joining is slow
             return self._page_url + link
-        return absolute(self._url, link or None)
+        return absolute(self._url if link is not None and link.startswith("#") else self._base, link or None)
 
     def _named(self) -> dict[Element, tuple[Element, str]]:
         """The first element of each comment that holds a name, and the name."""

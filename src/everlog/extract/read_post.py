@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from everlog.comments.comment_hints import hints_of
 from everlog.comments.merging import state_of
 from everlog.comments.page_comments import Reading, read_comments
+from everlog.core.links import base_of
 from everlog.core.outline import has_text
 from everlog.core.rules import MANUAL, Ranked, Rule
 from everlog.core.selectors import Finder, Finds, marked_among
@@ -263,7 +264,7 @@ class PostReader:
                 simple = simple_body(article) if article.tag in WRAPPERS else None
                 if simple is not None:
                     return simple[0], simple[1] if html else "", used
-                markup = clean_html(article, view.url) if html else ""
+                markup = clean_html(article, base_of(view.root, view.url)) if html else ""
                 drop(players)
                 return take_text(article), markup, used
         return None

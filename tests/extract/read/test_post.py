@@ -67,6 +67,16 @@ def test_an_article_of_pictures_alone_is_a_post(template):
     assert '<img src="https://a.blog/a.png" alt="A tree">' in post.html
 
 
+def test_links_and_pictures_of_an_article_are_relative_to_what_its_page_says(template):
+    bases = "<base target=_top><base href='/files/x'><base href='/other/'>"
+    page = a_blog.page(9, "<img src=a.png alt='A tree'><a href='b'>b</a><a href='#note'>c</a>", head=bases)
+    post = template.read(page, URL)
+    assert isinstance(post, Post)
+    assert '<img src="https://a.blog/files/a.png" alt="A tree">' in post.html
+    assert '<a href="https://a.blog/files/b">' in post.html
+    assert '<a href="#note">' in post.html
+
+
 def test_noise_inside_the_article_is_in_neither_text_nor_html():
     noise = "<div class=share>Share this post with all your friends</div>"
     template = learn(a_blog.feed(), a_blog.pages(noise=noise))
