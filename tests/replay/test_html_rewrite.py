@@ -209,6 +209,15 @@ def test_a_waiting_picture_that_style_sheets_hide_is_in_sight():
     assert "none" not in shown("<img data-src=b.jpg style='display:none; visibility:hidden'>")
 
 
+def test_a_waiting_picture_is_as_wide_as_its_script_would_say():
+    text = "<img data-srcset='b.jpg 300w, c.jpg 600w' data-sizes='(max-width: 600px) 100vw, 300px'>"
+    assert 'sizes="(max-width: 600px) 100vw, 300px"' in shown(text)
+    assert 'sizes="50vw"' in shown("<picture><source data-lazy-srcset='b.jpg 3w' data-lazy-sizes=50vw><img></picture>")
+    # A script would measure it.
+    assert " sizes=" not in shown("<img data-srcset='b.jpg 300w' data-sizes=auto>")
+    assert " sizes=50vw" in shown("<img src=d.jpg srcset='b.jpg 300w' sizes=50vw data-sizes=9px>")
+
+
 def test_another_size_of_a_picture_is_shown_where_its_own_is_not_held():
     only = {"https://a.org/p/b.jpg": Replayed(timestamp="20200101000000", url="https://a.org/p/b.jpg")}
     for src in ("b-300x200.jpg", "b.jpg?w=300", "b-1024x768.jpg?ssl=1"):

@@ -64,6 +64,7 @@ CASES = [
     ("<p style='background: url(&quot;/a.png&quot;)'>", ["a.png"]),
     ("<p style=background:url(/a.png>", ["a.png"]),
     ("<p style='BACKGROUND-IMAGE: URL(/a.png)'>", ["a.png"]),
+    ("<p style='background&#x3a;&#x20;url&#x28;&#x27;/a.png&#x27;&#x29;'>", ["a.png"]),
     ("<p style='background:\\75rl(/a.png)'><p style='background: u\\52\t\\l(/b.png)'>", ["a.png", "b.png"]),
     ("<p style='background-image:image-set(\"/a.png\" 1x, \"/b.png\" 2x)'>", ["a.png", "b.png"]),
     ("<p style='background:Image-Set(\"/a.png\" 1x)'>", ["a.png"]),

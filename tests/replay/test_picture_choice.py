@@ -45,7 +45,9 @@ def test_for_each_condition_a_source_is_taken_and_the_picture_itself_for_none_of
 
 
 def test_pictures_that_wait_for_a_script_are_read_by_what_it_would_show():
-    assert taken('<img data-srcset="a.jpg 300w, b.jpg 1400w, c.jpg 2000w" src="data:,">') == {"b.jpg"}
+    waiting = 'data-srcset="a.jpg 300w, b.jpg 1400w, c.jpg 2000w" src="data:,"'
+    assert taken(f"<img {waiting}>") == taken(f"<img {waiting} data-sizes=auto>") == {"b.jpg"}
+    assert taken(f"<img {waiting} data-sizes='(max-width: 600px) 100vw, 300px'>") == {"a.jpg"}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ LAZY_SETS = (
     "data-srcset", "data-lazy-srcset", "data-original-set", "data-orig-srcset", "data-ezsrcset",
     "data-wpfc-original-srcset",
 )
+# Where they keep how wide a picture with such candidates is; `auto` is what it measures.
+LAZY_SIZES = ("data-sizes", "data-lazy-sizes")
 _EMPTY_PICTURE = re.compile(
     r"(?:^|[/_.-])(?:placeholder|blank|spacer|pixel|loading|loader|lazy|transparent|trans|1x1|gr[ae]y|dummy|preload"
     r"|spinner|empty)[\w-]{0,40}\.(?:gif|png|svg|jpe?g|webp)$",
@@ -168,6 +170,15 @@ def lazy_address(value: str | None) -> str | None:
     """
     value = value.strip() if value else ""
     return value if value and ("/" in value or "." in value) and not _NO_ADDRESS.search(value) else None
+
+
+def lazy_sizes(values: Iterable[str | None]) -> str | None:
+    """The `sizes` that a script would set, of the values of attributes for scripts; None if it measures them.
+
+    >>> lazy_sizes(["auto", None]), lazy_sizes([None, "(max-width: 600px) 100vw, 600px"])
+    (None, '(max-width: 600px) 100vw, 600px')
+    """
+    return next((value for value in values if value and value.strip().lower() != "auto"), None)
 
 
 def is_empty_picture(address: str | None) -> bool:

@@ -64,6 +64,8 @@ _PAINTING = CSS_ATTRIBUTES - {"style"}
 _PAINTED = etree.XPath(" | ".join(f"//@{name}" for name in sorted(_PAINTING)))
 _BACKGROUNDS = etree.XPath(" | ".join(f"//@{name}" for name in LAZY_BACKGROUNDS))
 _MAY_BE_BEHIND = (b"data-b", b"data-lazy-b", b"data-image-src")
+# A function of CSS, whose bracket some programs write as a reference, as they do with all but letters and digits.
+_FUNCTIONS = (b"url(", b"image-set(", b"url&", b"image-set&")
 # The name of a function of CSS, as long as any of ours with every letter as an escape.
 _ESCAPED_NAME = re.compile(rb"\\[-\w\\ \t\r\n\f]{1,160}+\(")
 # Style inside of pages, of which it is remembered what it names; some engines write 50 kB into every page.
@@ -144,7 +146,7 @@ def _named(root: Element, body: bytes | None, attributes: AbstractSet[str] | Non
 def _may_style(body: bytes) -> bool:
     """Whether a page may have a `url()` or an `image-set()`, however it is written; of UTF-16 the bytes do not tell."""
     small = body.lower()
-    return b"url(" in small or b"image-set(" in small or b"\0" in body or _ESCAPED_NAME.search(body) is not None
+    return any(name in small for name in _FUNCTIONS) or b"\0" in body or _ESCAPED_NAME.search(body) is not None
 
 
 def _values(found: object) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from everlog.markup.revealing import LAZY_SETS
+from everlog.markup.revealing import LAZY_SETS, LAZY_SIZES, lazy_sizes
 from everlog.markup.srcset import candidates, largest
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def pictures_taken(picture: Element) -> Iterator[str]:
             if not sizes or condition in seen or (kind and kind not in _SHOWN_TYPES):
                 continue
             seen.add(condition)
-            yield from _taken(sizes, source.get("sizes"))
+            yield from _taken(sizes, _shown_at(source))
             if condition in {"", "all"}:
                 return
     own, src = _sizes_of(picture), picture.get("src")
     # Beside sizes by density the picture itself is one of them, for screens of one pixel per pixel unless one is named.
     is_one = src is not None and own and not any(_is_enough(said) for _, said in own)
-    yield from _taken([(src or "", ""), *own] if is_one else own, picture.get("sizes"))
+    yield from _taken([(src or "", ""), *own] if is_one else own, _shown_at(picture))
 
 
 def _plain(value: str | None) -> str:
@@ -72,6 +72,11 @@ def _plain(value: str | None) -> str:
 def _sizes_of(element: Element) -> list[tuple[str, str]]:
     waiting = next((value for name in LAZY_SETS if (value := element.get(name))), None)
     return [*candidates(element.get("srcset") or ""), *candidates(waiting or "")]
+
+
+def _shown_at(element: Element) -> str | None:
+    said = lazy_sizes(element.get(name) for name in LAZY_SIZES) if any(map(element.get, LAZY_SETS)) else None
+    return said or element.get("sizes")
 
 
 def _taken(sizes: list[tuple[str, str]], shown_at: str | None) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from everlog.markup.revealing import LAZY, LAZY_SETS, SPARE, is_empty_picture, lazy_address
+from everlog.markup.revealing import LAZY, LAZY_SETS, LAZY_SIZES, SPARE, is_empty_picture, lazy_address, lazy_sizes
 from everlog.markup.srcset import candidates, largest, spelled
 from everlog.replay.file_rules import Attributes, FileRules
 from everlog.replay.html_places import LAZY_BACKGROUNDS
@@ -34,6 +34,8 @@ class PictureRules(FileRules):
         if new is not None or tag.has("src"):
             tag.set("src", new or NOWHERE)
         self._sized(tag, "srcset", sizes)
+        if lazy_set and sizes:
+            self._measured(tag)
         if (lazy and shown and shown == self.file(lazy)) or (lazy_set and sizes):
             self._reveal(tag)
 
@@ -74,6 +76,12 @@ class PictureRules(FileRules):
         else:
             tag.drop(name)
 
+    def _measured(self, tag: Attributes) -> None:
+        """How wide a script would have said that a picture is: without, it is taken to be as wide as the window."""
+        said = lazy_sizes(tag.get(name) for name in LAZY_SIZES)
+        if said is not None:
+            tag.set("sizes", said)
+
     def _other_size(self, tag: Attributes, lazy: str | None) -> str | None:
         """Another size of the same picture, by the names that are usual for it."""
         for link in (*(tag.get(name) for name in SPARE if tag.has(name)), lazy, tag.get("src")):
@@ -90,6 +98,8 @@ class PictureRules(FileRules):
         _, lazy_set = self._waiting(tag)
         sizes = self._candidates(lazy_set) or self._candidates(tag.get("srcset"))
         self._sized(tag, "srcset", sizes)
+        if lazy_set and sizes:
+            self._measured(tag)
         if sizes:
             self._source = self._source or largest(sizes)
         waiting = next((value for name in LAZY if (value := lazy_address(tag.get(name)))), None)
