@@ -33,6 +33,11 @@ ATTACK = (
     "<link rel=stylesheet href=\"INTERFACE/static/everlog.css?ran\">"
 )
 
+SCROLLED = """() => new Promise((seen) => {
+  const look = () => scrollY > 4000 ? seen() : requestAnimationFrame(look);
+  look();
+})"""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -93,6 +98,28 @@ def test_a_click_in_a_captured_page_leads_the_whole_window(browser: Browser, ser
         page.wait_for_url(f"{served.interface}/web/*/{HOME}about")
         assert page.frame_locator("iframe").locator("h1").inner_text() == "About"
         assert strange == []
+
+
+def test_a_link_to_a_place_in_a_captured_page_leads_there(browser: Browser, tmp_path):
+    long = "<!doctype html><a href='/there#deep'>on</a><p style='margin:4000px 0'>far<p id=deep>deep<p>end"
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(HOME, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, url, exchanges=(answer(url, long.encode(), "text/html"),))
+                            for url in (HOME, HOME + "there")])
+    with open_archive(tmp_path / "archive", read_only=True) as archive, serving(archive) as served, opened(
+        browser, served,
+    ) as (page, _, __):
+        begin = f"{served.interface}/web/{stamp(0)}/{HOME}"
+        page.goto(begin)
+        assert page.frame_locator("iframe").locator("#deep").evaluate("() => scrollY") == 0
+        page.frame_locator("iframe").locator("a").click()
+        page.wait_for_url(f"{begin}there#deep")
+        there = page.frame_locator(f'iframe[src="{served.replay}/web/{stamp(0)}mp_/{HOME}there#deep"]')
+        there.locator("#deep").evaluate(SCROLLED)
+        # One step back is the page before.
+        page.go_back()
+        page.wait_for_url(begin)
 
 
 def test_the_pages_work_by_keyboard_and_show_where_they_are(browser: Browser, served: Served):
