@@ -68,7 +68,7 @@ BOXES = """() => [...document.querySelectorAll("body, body *")].map((each) => {
 })"""
 
 ATTRIBUTE = r"\b[^>]* "
-ADDRESS = r'https://replay\.example/web/\d+/([^"#]+)'
+ADDRESS = r'(?:https:)?//replay\.example/web/\d+/([^"#]+)'
 
 
 def main() -> None:

@@ -15,6 +15,8 @@ FRAMED = View(prefix="http://r", timestamp="20200202000000", modifier="mp_", int
 # What stands before the address of a file that is held, and of a link.
 AT = "http://r/web/20200101000000/"
 LINK = "http://r/web/20200202000000/"
+# The same of one that has no scheme in its page.
+NEAR = LINK.removeprefix("http:")
 SANDBOX = 'sandbox="allow-same-origin allow-top-navigation-by-user-activation"'
 
 
@@ -102,14 +104,14 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         ("<style nonce=x>a{}</style>", "<style>a{}</style>"),
         ("<svg><style>a{b:url(c&amp;d)}</style></svg>", f'<svg><style>a{{b:url("{AT}https://a.org/p/c\\26 d")}}</style></svg>'),  # noqa: E501
         # Links.
-        ("<a href=b>c</a>", f'<a href="{LINK}https://a.org/p/b">c</a>'),
+        ("<a href=b>c</a>", f'<a href="{NEAR}https://a.org/p/b">c</a>'),
         ("<a href='#c'>d</a><a href='/p/#e'>f</a>", "<a href='#c'>d</a><a href=\"#e\">f</a>"),
-        ("<a href=b#c target=_blank download ping=d rel=me>", f'<a href="{LINK}https://a.org/p/b#c" rel=me>'),
+        ("<a href=b#c target=_blank download ping=d rel=me>", f'<a href="{NEAR}https://a.org/p/b#c" rel=me>'),
         ("<a href='javascript:x()'>", '<a href="#everlog-dead">'),
         ("<a href=' JAVA\tSCRIPT:x()'>", '<a href="#everlog-dead">'),
         ("<a href='data:text/html,x'>", '<a href="#everlog-dead">'),
         ("<a href=mailto:a@b.org><a href=tel:1>", "<a href=mailto:a@b.org><a href=tel:1>"),
-        ("<map><area href=b></map>", f'<map><area href="{LINK}https://a.org/p/b"></map>'),
+        ("<map><area href=b></map>", f'<map><area href="{NEAR}https://a.org/p/b"></map>'),
         # Forms.
         (
             "<form action=/c method=post target=d><button formaction=/e formmethod=post>f</button></form>",
@@ -126,12 +128,12 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         ("<meta http-equiv=refresh content='0;url=b'><a>x</a>", "<meta><a>x</a>"),
         (
             "<meta http-equiv=refresh content='0; url=b'>",
-            f'<meta><p>This page leads on to <a href="{LINK}https://a.org/p/b">b</a></p>',
+            f'<meta><p>This page leads on to <a href="{NEAR}https://a.org/p/b">b</a></p>',
         ),
         ("<meta http-equiv=refresh content=30>", "<meta>"),
         ("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\">", "<meta>"),
         ("<base href=/b/ target=_top><img src=c>", f'<img src="{AT}https://a.org/b/c">'),
-        ("<base href=//b.org><base href=/c/><a href=d>", f'<a href="{LINK}https://b.org/d">'),
+        ("<base href=//b.org><base href=/c/><a href=d>", f'<a href="{NEAR}https://b.org/d">'),
         ("<html manifest=b>", "<html>"),
         # Sounds and films.
         (
@@ -165,7 +167,7 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         ("<svg><use href=b.svg#a /></svg>", f'<svg><use href="{AT}https://a.org/p/b.svg#a" /></svg>'),
         ("<svg><use href=missing.svg#a /></svg>", "<svg><use /></svg>"),
         ("<svg><image href=b /></svg>", f'<svg><image href="{AT}https://a.org/p/b" /></svg>'),
-        ("<svg><a xlink:href=b>c</a></svg>", f'<svg><a xlink:href="{LINK}https://a.org/p/b">c</a></svg>'),
+        ("<svg><a xlink:href=b>c</a></svg>", f'<svg><a xlink:href="{NEAR}https://a.org/p/b">c</a></svg>'),
         ("<svg><rect fill='url(#a)' filter='url(b#c)'/></svg>", f'<svg><rect fill="url(&quot;#a&quot;)" filter="url(&quot;{AT}https://a.org/p/b#c&quot;)" /></svg>'),  # noqa: E501
         ("<svg><set attributeName=href to=b /></svg>", "<svg><set attributeName=href /></svg>"),
         ("<svg><![CDATA[a<b]]></svg>", "<svg>a&lt;b</svg>"),
@@ -255,9 +257,19 @@ def test_the_style_of_such_links_goes_where_the_head_begins(start):
 
 def test_links_in_the_frame_of_the_interface_lead_out_of_it():
     rewritten = shown("<a href=b target=x>c</a><iframe src=d></iframe><img src=e>", FRAMED)
-    assert '<a href="http://i/web/20200202000000/https://a.org/p/b" target="_top">' in rewritten
+    assert '<a href="//i/web/20200202000000/https://a.org/p/b" target="_top">' in rewritten
     assert 'src="http://r/web/20200101000000mp_/https://a.org/p/d"' in rewritten
     assert 'src="http://r/web/20200101000000/https://a.org/p/e"' in rewritten
+
+
+def test_a_link_begins_with_a_scheme_if_it_did():
+    # Style sheets ask for it: a[href^="http"] are links to other sites.
+    assert f'<a href="{NEAR}https://a.org/b">' in shown("<a href=/b>")
+    assert f'<a href="{NEAR}https://b.org/">' in shown("<a href=//b.org/>")
+    assert f'<a href="{LINK}https://b.org/">' in shown("<a href=https://b.org/>")
+    # From one scheme to another nothing leads without naming it.
+    apart = View(prefix="http://r", timestamp="20200202000000", modifier="mp_", interface="https://i")
+    assert '<a href="https://i/web/20200202000000/https://a.org/b"' in shown("<a href=/b>", apart)
 
 
 @pytest.mark.parametrize("text", ["<iframe src=missing width=3 height=4></iframe>", "<embed src=missing width=3 height=4>"])  # noqa: E501
@@ -330,7 +342,7 @@ def test_a_page_is_decoded_as_browsers_do(body, content_type, text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('<a href="b" onclick="x()">c</a>', f'<a href="{LINK}https://a.org/p/b">c</a>'),
+        ('<a href="b" onclick="x()">c</a>', f'<a href="{NEAR}https://a.org/p/b">c</a>'),
         ('<base href="/q/"/><img src="b"/>', f'<img src="{AT}https://a.org/q/b"/>'),
         ("<script>//<![CDATA[\nx()\n//]]></script>", "<script></script>"),
         ("<style>a{b:url(c)}</style>", f'<style>a{{b:url("{AT}https://a.org/p/c")}}</style>'),

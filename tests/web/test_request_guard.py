@@ -142,7 +142,7 @@ def test_behind_a_proxy_all_addresses_are_those_outside(folder):
         assert 'href="/blogs/static/everlog.css' in framed.text
         assert f"frame-src {pages}" in framed.headers["Content-Security-Policy"]
         shown = served.ask(f"/web/{stamp(0)}mp_/{POST}", Host="pages.example")
-        assert f"{outside}/web/{stamp(0)}/http://a.example/about" in shown.text
+        assert f"//archive.example/blogs/web/{stamp(0)}/http://a.example/about" in shown.text
         assert f"img-src {pages} " in shown.headers["Content-Security-Policy"]
 
 

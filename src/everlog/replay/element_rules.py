@@ -96,7 +96,8 @@ class Rules(FrameRules):
             tag.set(MISSING, "")
             title = tag.get("title")
             tag.set("title", f"{title} (not in the archive)" if title else f"Not in the archive: {url}")
-        tag.set(name, self.view.link(url, fragment))
+        # Style sheets know links to other sites by how they begin (`a[href^="http"]`).
+        tag.set(name, self.view.link(url, fragment, is_relative=_SCHEME.match(link) is None))
         if self.view.modifier == "mp_":
             tag.set("target", "_top")
 

@@ -81,14 +81,18 @@ class View:
         """The address of a document inside a memento, whose own links lead to where those of the memento do."""
         return f"{self.prefix}/web/{held.timestamp}{self.modifier}/{_written(held.url, fragment)}"
 
-    def link(self, url: str, fragment: str = "") -> str:
-        """The address of another page near the same time.
+    def link(self, url: str, fragment: str = "", *, is_relative: bool = False) -> str:
+        """The address of another page near the same time; of a link without a scheme another one without, if it can be.
 
         >>> View(prefix="http://127.0.0.1:8081", timestamp="20200101000000", modifier="mp_",
         ...      interface="http://127.0.0.1:8080").link("https://a.org/b", "c")
         'http://127.0.0.1:8080/web/20200101000000/https://a.org/b#c'
+        >>> View(prefix="http://r", timestamp="2020").link("https://a.org/b", is_relative=True)
+        '//r/web/2020/https://a.org/b'
         """
         origin = self.interface if self.modifier == "mp_" and self.interface is not None else self.prefix
+        if is_relative and origin.partition(":")[0] == self.prefix.partition(":")[0]:
+            origin = origin.partition(":")[2]
         return f"{origin}/web/{self.timestamp}/{_written(url, fragment)}"
 
 
