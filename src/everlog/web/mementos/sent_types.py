@@ -25,7 +25,7 @@ KEPT_FROM_PAGES = frozenset({"text/plain", "application/json"})
 _STARTS = tuple((re.compile(start, re.DOTALL), kind) for start, kind in (
     (rb"\x89PNG\r\n\x1a\n", "image/png"), (rb"\xff\xd8\xff", "image/jpeg"), (rb"GIF8[79]a", "image/gif"),
     (rb"RIFF....WEBP", "image/webp"), (rb"....ftypavi[fs]", "image/avif"), (rb"\0\0\x01\0", "image/x-icon"),
-    (rb"wOF2", "font/woff2"), (rb"wOFF", "font/woff"), (rb"OTTO", "font/otf"), (rb"\0\x01\0\0\0", "font/ttf"),
+    (rb"wOF2", "font/woff2"), (rb"wOFF", "font/woff"), (rb"OTTO\0", "font/otf"), (rb"\0\x01\0\0\0", "font/ttf"),
 ))  # fmt: skip
 
 
