@@ -134,6 +134,10 @@ def test_what_asks_for_nothing_stays_letter_by_letter(text):
         ("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\">", "<meta>"),
         ("<base href=/b/ target=_top><img src=c>", f'<img src="{AT}https://a.org/b/c">'),
         ("<base href=//b.org><base href=/c/><a href=d>", f'<a href="{NEAR}https://b.org/d">'),
+        (
+            "<template></template><template><base href=/b/></template></template><base href=/c/><img src=d>",
+            f'<template></template><template></template></template><img src="{AT}https://a.org/c/d">',
+        ),
         ("<html manifest=b>", "<html>"),
         # Sounds and films.
         (

@@ -273,12 +273,17 @@ def refreshed_to(content: str) -> str | None:
 def base_of(root: Element, url: str) -> str:
     """What the relative links of a page are relative to: its first `base` that has an address.
 
+    What stands in a template, such as a frame that a browser drew, is no part of the page.
+
     >>> from everlog.core.tree import parse_fragment
+    >>> base_of(parse_fragment("<template><base href=/x/></template><base href=/b/>"), "https://a.org/x")
+    'https://a.org/b/'
     >>> base_of(parse_fragment("<base target=_blank><base href=/b/><base href=/c/>"), "https://a.org/x")
     'https://a.org/b/'
     """
     for element in root.iter("base"):
-        if (href := element.get("href")) is not None:
+        inside = next(element.iterancestors("template"), root)
+        if inside is root and (href := element.get("href")) is not None:
             return absolute(url, href) or url
     return url
 

@@ -142,9 +142,13 @@ def _document(
 
 
 def _base(found: Scan, url: str) -> str:
-    """What the links of a document are relative to."""
+    """What the links of a document are relative to: nothing that stands in a template."""
+    templates = 0
     for token in found.tokens:
-        if token.kind == "start" and token.name.lower() == "base":
+        name = token.name.lower()
+        if name == "template":
+            templates = templates + 1 if token.kind == "start" else max(templates - 1, 0)
+        elif name == "base" and token.kind == "start" and not templates:
             tag = Tag(token.name, token.text)
             if (link := tag.get("href")) is not None:
                 meant = reference(url, link)
