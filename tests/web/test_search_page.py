@@ -111,6 +111,33 @@ def test_in_public_nothing_hidden_is_found(tmp_path):
             assert "19 posts" in text
 
 
+def test_what_is_hidden_says_so_among_results(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, LONG, 3, title="A long life")
+        other = add_posts(archive, "http://other.example/", 1, title="Another")
+        archive.hidden.set_post(archive.listing.find(LONG + "1").id, hidden=True)
+        archive.hidden.set_blog(other, hidden=True)
+        with serving(archive) as served:
+            said = {
+                re.search(r'"/read/([^"]*)"', each)[1]: "Hidden" in each  # type: ignore[index]
+                for each in served.page("/search?q=word3").text.split("<h3")[1:]
+            }
+            assert said == {LONG + "0": False, LONG + "1": True, LONG + "2": False, "http://other.example/0": True}
+
+
+def test_blogs_of_one_title_are_told_apart_by_their_addresses(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        for home, title in (("http://a.example/~ann/", "Notes"), ("http://a.example/~bob/", "Notes"), (LONG, "Tides")):
+            add_posts(archive, home, 1, title=title)
+        with serving(archive) as served:
+            text = served.page("/search?q=word3").text
+            results, filters = text.split('id="filters"')
+            for part in (results, filters):
+                assert set(re.findall(r">(Notes[^<]*|Tides[^<]*)</a>", part)) == {
+                    "Notes (a.example/~ann)", "Notes (a.example/~bob)", "Tides",
+                }
+
+
 def test_the_field_on_top_leads_to_pages_and_to_results(found: Served):
     def led(typed: str) -> str:
         return found.page(f"/go?url={quote(typed)}").headers["Location"].removeprefix(found.interface)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from everlog.web.mementos.replay_address import read_url
 
 if TYPE_CHECKING:
     from everlog.archive import Archive
+    from everlog.archive.projection.overview import BlogSummary, Facets
     from everlog.web.interface.post_list import Asked
 
 PER_PAGE = 20
@@ -53,13 +55,18 @@ def results_of(archive: Archive, asked: Asked, page: int, *, public: bool) -> di
     here = found[(page - 1) * PER_PAGE:page * PER_PAGE]
     summaries = archive.listing.summaries([number for number, _ in here], public=public)
     hits = archive.search.hits(query, [each for each in here if each[0] in summaries])
+    facets = archive.overview.facets(kept, public=public, most=FEW)
+    blogs = archive.overview.blogs(
+        ids=sorted({*facets.blogs, *(each.blog_id for each in summaries.values())}), public=public,
+    )
+    hidden = {blog.id for blog in blogs if blog.is_hidden}
+    names = told_apart(blogs)
     return values | {
         "hits": hits, "count": len(kept), "is_all": is_all,
         "languages": {each.url: each.language for each in summaries.values()},
-        "offered": _offered(archive, asked, kept, public=public),
-        "blogs": {blog.home: blog for blog in archive.overview.blogs(
-            ids=sorted({each.blog_id for each in summaries.values()}), public=public,
-        )},
+        "hidden": {each.url for each in summaries.values() if each.hidden or each.blog_id in hidden},
+        "offered": _offered(asked, facets, {blog.id: (_short(blog.home), names[blog.home]) for blog in blogs}),
+        "names": names,
         "previous": asked.link(page=str(page - 1) if page > 2 else None) if page > 1 else None,
         "further": asked.link(page=str(page + 1)) if len(kept) > page * PER_PAGE else None,
     }
@@ -97,16 +104,24 @@ def _chosen(archive: Archive, asked: Asked, *, public: bool) -> PostFilter | Non
     )
 
 
+def told_apart(blogs: Sequence[BlogSummary]) -> dict[str, str]:
+    """What blogs are called, by their homes: by their titles; several of one title by their addresses, too."""
+    titles = Counter(blog.title for blog in blogs)
+    return {
+        blog.home: _short(blog.home) if not blog.title
+        else f"{blog.title} ({_short(blog.home)})" if titles[blog.title] > 1 else blog.title
+        for blog in blogs
+    }
+
+
 def _offered(
-    archive: Archive, asked: Asked, kept: tuple[int, ...], *, public: bool,
+    asked: Asked, facets: Facets, named: Mapping[int, tuple[str, str]],
 ) -> list[tuple[str, str, list[tuple[str, str, int, str]]]]:
     """Filters with their counts: name, heading, and of each value its words, how many posts, and the link."""
-    facets = archive.overview.facets(kept, public=public, most=FEW)
-    named = {blog.id: blog for blog in archive.overview.blogs(ids=sorted(facets.blogs), public=public)}
     terms: dict[str, tuple[TermCount, ...]] = {
         "blog": tuple(
-            TermCount(term=_short(named[number].home), label=named[number].title or _short(named[number].home),
-                      posts=posts) for number, posts in facets.blogs.items() if number in named
+            TermCount(term=named[number][0], label=named[number][1], posts=posts)
+            for number, posts in facets.blogs.items() if number in named
         ),
         "year": tuple(sorted(facets.years, key=lambda each: each.term, reverse=True)), "tag": facets.tags,
         "author": facets.authors, "language": facets.languages,
