@@ -325,6 +325,50 @@ def test_no_chart_is_drawn_of_nothing_and_strange_years_have_their_place():
     assert len(drawn.bars) <= 60
 
 
+def test_a_hidden_blog_says_so_on_all_its_pages_and_posts(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        long = add_posts(archive, LONG, 2, title="A long life")
+        pages = [f"/{each}/long.example" for each in
+                 ("blog", "calendar", "timeline", "complete", "captures", "rules", "requests")]
+        with serving(archive) as served:
+            for path in (*pages, "/", f"/read/{LONG}1", f"/diff/1/1/{LONG}1"):
+                assert not re.search("Hidden|, hidden", served.page(path).text), path
+            archive.hidden.set_blog(long, hidden=True)
+            for path in pages:
+                assert '<span class="word">Hidden</span>' in served.page(path).text, path
+            assert "Hidden: this blog is not exported" in served.page("/blog/long.example").text
+            assert "Hidden: this blog is not exported" in served.page(f"/read/{LONG}1").text
+            assert '<span class="word">Hidden</span>' in served.page(f"/diff/1/1/{LONG}1").text
+            assert "</time>, hidden</span>" in served.page("/").text
+
+
+def test_what_cannot_be_sorted_is_not_offered_to_be(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        add_posts(archive, "http://none.example/", 0, title="None yet")
+        add_posts(archive, "http://one.example/", 1, title="One")
+        add_posts(archive, "http://two.example/", 2, title="Two")
+        with serving(archive) as served:
+            offered = [
+                name for name in ("none", "one", "two") if "Oldest first" in served.page(f"/blog/{name}.example").text
+            ]
+            assert offered == ["two"]
+
+
+def test_a_title_of_many_lines_is_cut_in_lists_and_whole_on_its_page(tmp_path):
+    title = "A title that goes on and on " * 17
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            post = some.post(LONG + "a", title=title.strip())
+            archive.commit([some.page(blog, LONG + "a", outcome="post", post=post)])
+        with serving(archive) as served:
+            for path in ("/", "/blog/long.example"):
+                shown = re.search(r">(A title that [^<]*)\u2026</a>", served.page(path).text)
+                assert shown is not None
+                assert 150 < len(shown[1]) <= 200
+            assert f">{title.strip()}</h1>" in served.page(f"/read/{LONG}a").text
+
+
 def test_in_public_hidden_blogs_and_posts_are_nowhere(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
         filled(archive)

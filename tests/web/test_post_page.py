@@ -302,3 +302,41 @@ def test_in_public_a_hidden_post_has_no_page_and_nothing_is_told_of_files(tmp_pa
             for path in (f"/read/{POST}", f"/json/{POST}", f"/markdown/{POST}"):
                 assert "warc.gz" not in public.page(path).text
             assert "warc.gz" in private.page(f"/read/{POST}").text
+
+
+def test_lists_of_which_something_stayed_show_that_in_both_versions(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            for number, authors, link in ((1, ("Ed",), "a"), (2, ("Ed", "Ida"), "b")):
+                archive.commit([some.page(
+                    blog, LONG + "two", outcome="post",
+                    exchanges=(some.exchange(LONG + "two", str(number).encode(), at=number),),
+                    post=some.post(LONG + "two", authors=authors, html=f'<p><a href="{LONG}{link}">x</a></p>'),
+                )])
+        with serving(archive) as served:
+            text = served.page(f"/diff/1/2/{LONG}two").text
+            cells = dict(re.findall(r'<th scope="row">([^<]*)</th>\s*(.*?)</tr>', text, re.DOTALL))
+            older, newer = (re.findall(r"<li>(.*?)</li>", each) for each in cells["Authors"].split("</td>")[:2])
+            assert (older, newer) == (["Ed"], ["Ed", "<ins>Ida</ins>"])
+            # Of links and pictures only what differs is there.
+            assert re.findall(r"<li>(.*?)</li>", cells["Links"]) == ["<del>long.example/a</del>", "<ins>long.example/b</ins>"]
+
+
+@pytest.mark.parametrize(("state", "claimed", "said"), [
+    ("failed", None, "There may be more: the last time they could not be fetched."),
+    ("partial", None, "There may be more: not all of them could be had."),
+    ("partial", 7, "1 comment of the 7 that the page counts"),
+    ("complete", None, None),
+])
+def test_a_post_that_may_lack_comments_says_so_above_those_it_has(tmp_path, state, claimed, said):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = archive.blogs.add(LONG, scope="path").id
+        with archive.lock(blog):
+            archive.commit([some.page(blog, LONG + "few", outcome="post", post=some.post(
+                LONG + "few", comments=(Comment(id="1", text="One"),), comments_state=state,
+                comment_count_claimed=claimed,
+            ))])
+        with serving(archive) as served:
+            text = served.page(f"/read/{LONG}few").text
+            assert ("may be more" in text, said is None or said in text) == (claimed is None and said is not None, True)

@@ -17,7 +17,8 @@ CrawlState = Literal["new", "crawling", "finished"]
 class Blog:
     """What an archive knows about a blog. `template` and `knowledge` are JSON texts of what was learned.
 
-    `gone` says why the blog is not asked for any more, `former_homes` where it was before it moved.
+    `gone` says why the blog is not asked for any more, `former_homes` where it was before it moved. What `is_hidden` is
+    neither exported nor shown in public.
     """
 
     id: int
@@ -34,6 +35,7 @@ class Blog:
     gone: str | None = None
     gone_at: datetime | None = None
     former_homes: tuple[str, ...] = ()
+    is_hidden: bool = False
 
     def __repr__(self) -> str:
         return on_a_line("Blog", title=self.title, address=self.home, about=(self.state,))

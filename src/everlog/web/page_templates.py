@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 # Of a tree that was written as text, so attributes stand in quotes, and signs in them are escaped.
 _PICTURE = re.compile(r'<img\b[^>]*? src="([^"]+)"')
+# Chosen, not measured: six lines on a telephone.
+LONGEST_TITLE = 200
 STATIC_TYPES = {
     "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "js": "text/javascript; charset=utf-8",
 }
@@ -67,7 +69,7 @@ class Pages:
         self._jinja.filters |= {
             "in_words": in_words, "day": day_in_words, "short_day": short_day, "timestamp": timestamp,
             "counted": counted, "as_sentence": as_sentence, "lang": lang_attribute, "is_web": is_web,
-            "first_picture": first_picture, "ended_at_a_word": ended_at_a_word,
+            "first_picture": first_picture, "ended_at_a_word": ended_at_a_word, "in_a_list": in_a_list,
         }
         self._jinja.globals |= {
             "style": self.versioned("everlog.css"), "static": self.versioned, "swap": SWAP, "append": APPEND,
@@ -147,11 +149,23 @@ def ended_at_a_word(excerpt: str) -> str:
     >>> ended_at_a_word("short"), ended_at_a_word("word " * 60)[-10:], len(ended_at_a_word("\u5b57" * EXCERPT))
     ('short', 'word word\u2026', 241)
     """
-    if len(excerpt) < EXCERPT:
-        return excerpt
-    words = excerpt.rpartition(" ")[0].rstrip()
+    return excerpt if len(excerpt) < EXCERPT else _cut(excerpt)
+
+
+def in_a_list(title: str) -> str:
+    """A title as lists have it: nobody reads twenty lines of one to see the next.
+
+    >>> in_a_list("short"), in_a_list("word " * 100)[-10:], len(in_a_list("\u5b57" * 500))
+    ('short', 'word word\u2026', 201)
+    """
+    return title if len(title) <= LONGEST_TITLE else _cut(title[:LONGEST_TITLE])
+
+
+def _cut(text: str) -> str:
+    """A text that goes on, up to its last whole word."""
+    words = text.rpartition(" ")[0].rstrip()
     # Chinese and Japanese have blanks around foreign words only: one far from the end is not where to end.
-    return f"{words if len(words) > EXCERPT // 2 else excerpt}\u2026"
+    return f"{words if len(words) > len(text) // 2 else text}\u2026"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

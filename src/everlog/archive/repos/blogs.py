@@ -262,6 +262,7 @@ def blog_of(row: Row[Any], *, prefix: str = "") -> Blog:
         **{name: found[name] for name in _AS_STORED}, added_at=moment_of(found["added_at"]),
         crawled_at=moment_or_none(found["crawled_at"]), forgotten_at=moment_or_none(found["forgotten_at"]),
         gone_at=moment_or_none(found["gone_at"]), former_homes=tuple(json.loads(found["former_homes"] or "[]")),
+        is_hidden=found["hidden_at"] is not None,
     )
 
 

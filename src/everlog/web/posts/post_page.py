@@ -122,8 +122,10 @@ class PostPages:
         found = {version.post.version: version for version in history}
         if summary is None or not found:
             return None
+        blog = self._blog(summary.blog_id)
         times = [(number, version.read_at) for number, version in sorted(found.items())]
-        known = {"post": found[max(found)].post, "times": times, "names": NAMES, "blog": self._blog(summary.blog_id)}
+        known = {"post": found[max(found)].post, "times": times, "names": NAMES}
+        known |= {"blog": blog, "is_hidden": summary.hidden or (blog is not None and blog.is_hidden)}
         if first not in found or last not in found:
             return known | {"older": None, "first": first, "last": last}
         older, newer = found[first], found[last]
@@ -132,7 +134,7 @@ class PostPages:
         changes = compare(older.post, newer.post)
         return known | {
             "older": older, "newer": newer, "first": first, "last": last, "changes": changes,
-            "summary": _in_short(changes, older, newer), "fields": changed_fields(changes),
+            "summary": _in_short(changes, older, newer), "fields": changed_fields(changes, newer.post),
             "blocks": () if changes.text.is_empty else text_blocks(changes.text),
             "edited": [(each, text_blocks(each.text)) for each in changes.comments.edited],
         }

@@ -12,6 +12,7 @@ from everlog.web.mementos.capture_times import day_in_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from everlog.records import Post
     from everlog.versions import Changes, TextChanges
     from everlog.versions.compare import FieldChange
 
@@ -51,14 +52,20 @@ class DiffBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedField:
-    """A field of a post with another value: a text by its words, or what only one of two lists has."""
+    """A field of a post with another value: a text by its words, or what only one of two lists has.
+
+    `kept` is what both lists have: a version with one author is not one without, because another came. Of links and
+    pictures, which can be hundreds, only what differs is named (`differs_only`).
+    """
 
     name: str
     old: tuple[Span, ...] = ()
     new: tuple[Span, ...] = ()
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     unnamed: int = 0
+    differs_only: bool = False
 
 
 def text_blocks(changes: TextChanges) -> tuple[DiffBlock, ...]:
@@ -72,9 +79,9 @@ def text_blocks(changes: TextChanges) -> tuple[DiffBlock, ...]:
     return tuple(_folded(list(_rows(changes))))
 
 
-def changed_fields(changes: Changes) -> tuple[ChangedField, ...]:
-    """The fields that changed, title and dates by their words."""
-    return tuple(map(_field, changes.fields))
+def changed_fields(changes: Changes, newer: Post) -> tuple[ChangedField, ...]:
+    """The fields that changed up to the newer version: title and dates by their words, lists with what stayed."""
+    return tuple(_field(change, newer) for change in changes.fields)
 
 
 def _rows(changes: TextChanges) -> Iterator[DiffRow]:
@@ -140,17 +147,18 @@ def _folded(rows: list[DiffRow]) -> Iterator[DiffBlock]:
         yield DiffBlock(rows=tuple(block), is_folded=is_folded)
 
 
-def _field(change: FieldChange) -> ChangedField:
+def _field(change: FieldChange, newer: Post) -> ChangedField:
+    from everlog.versions.text_diff import as_seen, compare_texts  # noqa: PLC0415 - see post_page
+
     old, new = change.old, change.new
     if isinstance(old, tuple) or isinstance(new, tuple):
-        removed, added = _named(old), _named(new)
-        unnamed = max(0, len(removed) - MOST_NAMED) + max(0, len(added) - MOST_NAMED)
+        removed, added, has = _named(old), _named(new), getattr(newer, change.name, None)
+        kept = tuple(each for each in dict.fromkeys(map(as_seen, has or ())) if each not in added)
         return ChangedField(
-            name=change.name, removed=removed[:MOST_NAMED], added=added[:MOST_NAMED], unnamed=unnamed,
+            name=change.name, removed=removed[:MOST_NAMED], added=added[:MOST_NAMED], kept=kept[:MOST_NAMED],
+            unnamed=sum(max(0, len(each) - MOST_NAMED) for each in (removed, added, kept)), differs_only=has is None,
         )
     if isinstance(old, str) and isinstance(new, str):
-        from everlog.versions.text_diff import compare_texts  # noqa: PLC0415 - see post_page
-
         pieces = compare_texts(old, new).pieces
         return ChangedField(
             name=change.name,
