@@ -13,7 +13,7 @@ from archive import some_visits as some
 from archive.some_visits import HOME
 from everlog.archive import open_archive
 from everlog.web.page_templates import TypedCommands
-from web.conftest import FILM, PICTURE, POST, stamp
+from web.conftest import FILM, PICTURE, POST, filled, stamp
 from web.served_archive import Served, serving
 
 COMMANDS = (
@@ -152,6 +152,28 @@ def test_what_is_not_held_offers_what_is_near(served: Served):
     elsewhere = served.page("/web/http://other.example/x")
     assert "everlog crawl http://other.example/x" in elsewhere.text
     assert "led to another address" in served.page(f"/web/{HOME}away").text
+
+
+@pytest.mark.parametrize(("path", "said"), [
+    (f"/read/{HOME}about", "No post was read from this address."), (f"/json/{HOME}about", "No post was read from this"),
+    (f"/diff/1/2/{HOME}about", "No post was read from this"), (f"/web/20241399/{HOME}about", "There is no such time."),
+])
+def test_a_page_that_was_captured_is_not_said_to_be_missing(served: Served, path, said):
+    asked = served.page(path)
+    assert asked.status == 404
+    assert said in asked.text
+    assert f'<a href="/web/{HOME}about">see it as it was</a>' in asked.text
+    for wrong in ("was not captured", "Not in this archive</h1>", "everlog repair"):
+        assert wrong not in asked.text
+
+
+def test_in_public_a_hidden_page_is_not_said_to_be_captured(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        archive.hidden.set_post(archive.listing.find(POST).id, hidden=True)
+        with serving(archive, public=True) as public:
+            for path in (f"/read/{POST}", f"/web/20241399/{POST}"):
+                assert "was captured" not in public.page(path).text
 
 
 def test_a_file_that_no_frame_shows_is_offered(served: Served):

@@ -132,21 +132,25 @@ class PageMaker:
     def _is_shown(self, blog: Blog) -> bool:
         return not self.is_public or blog.id not in self.archive.hidden.blogs()
 
-    async def not_held(self, request: Request, url: str, asked: str) -> Response:
-        """The page about an address that is not held: what is near, and the way to it."""
+    async def not_held(self, request: Request, url: str, asked: str, *, as_post: bool = False) -> Response:
+        """The page about an address that is not held, `as_post` or at all: what is near, and the way to it."""
         # Where a redirect leads may be what is hidden.
         url = asked if self.is_public else url
         near, blog = await self.look(self._near, url)
         parents = _parents(url)
-        held = await self.look(self.archive.mementos.nearest_many, parents, datetime.now(UTC))
+        held = await self.look(self.archive.mementos.nearest_many, [url, *parents], datetime.now(UTC))
         return await self.page(
-            request, "missing.html", 404, url=url, asked=asked, near=near, blog=blog,
+            request, "missing.html", 404, url=url, asked=asked, near=near, blog=blog, as_post=as_post,
+            is_captured=url in held and held[url].way != "redirect",
             parents=[parent for parent in parents if parent in held],
         )
 
     async def nothing_here(self, request: Request, _error: Exception | None = None) -> Response:
         """The page about an address that means nothing here."""
-        return await self.page(request, "missing.html", 404, url=None, asked=None, near=(), blog=None, parents=[])
+        return await self.page(
+            request, "missing.html", 404, url=None, asked=None, near=(), blog=None, as_post=False, is_captured=False,
+            parents=[],
+        )
 
     async def no_blog(self, request: Request) -> Response:
         """The page about an address that is no blog's: the blogs of its host, and the way to have it."""

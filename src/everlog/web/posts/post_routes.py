@@ -152,7 +152,9 @@ class PostRoutes:
         return await self._make.look(self._post.find, url) if url is not None else None
 
     async def _missing(self, request: Request, url: str | None) -> Response:
-        return await self._make.not_held(request, url, url) if url else await self._make.nothing_here(request)
+        if url is None:
+            return await self._make.nothing_here(request)
+        return await self._make.not_held(request, url, url, as_post=True)
 
     async def _no_such(self, request: Request, found: FoundPost, said: str) -> Response:
         return await self._make.page(request, "no_comment.html", 404, post=found.post, said=said)
