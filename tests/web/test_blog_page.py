@@ -342,6 +342,15 @@ def test_a_hidden_blog_says_so_on_all_its_pages_and_posts(tmp_path):
             assert "</time>, hidden</span>" in served.page("/").text
 
 
+def test_a_front_page_is_offered_where_it_was_captured(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        filled(archive)
+        add_posts(archive, LONG, 2, title="A long life")
+        with serving(archive) as served:
+            assert f'<a href="/web/{HOME}">Front page as it was</a>' in served.page("/blog/a.example").text
+            assert "Front page as it was" not in served.page("/blog/long.example").text
+
+
 def test_what_cannot_be_sorted_is_not_offered_to_be(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
         add_posts(archive, "http://none.example/", 0, title="None yet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -93,6 +93,8 @@ class PostList:
             ),
             "active": _active(asked), "offered": self._offered(blog, asked),
             "events": self._events.page(blog_id=blog.id, limit=RECENT).happenings,
+            # One that came by an interface of its server, or from somebody's file, may have none.
+            "has_front_page": blog.home in archive.mementos.nearest_many([blog.home], datetime.now(UTC)),
             "verdict": verdict, "judged_at": datetime.fromisoformat(verdict["checked_at"]) if verdict else None,
             # They count what is held, hidden posts too. Verdicts of earlier versions were kept without them.
             "sentences": () if public and figures.hidden else (verdict or {}).get("sentences", ()),
