@@ -339,6 +339,15 @@ def test_blogs_are_listed_with_their_figures_in_pages(archive, blog):
     assert (archive.overview.count_blogs(), archive.overview.count_blogs(public=True)) == (2, 1)
 
 
+def test_a_blog_that_was_forgotten_is_listed_and_not_due(archive, blog):
+    assert not archive.overview.blogs()[0].is_forgotten
+    archive.blogs.update(blog, forgotten_at=datetime(2024, 5, 1, tzinfo=UTC))
+    [listed] = archive.overview.blogs()
+    assert (listed.id, listed.is_forgotten, listed.due_at, listed.figures.posts) == (blog, True, None, 4)
+    assert archive.overview.ordered("name") == (blog,)
+    assert archive.overview.count_blogs() == 1
+
+
 def test_versions_have_the_times_they_were_read(archive, blog):
     commit(archive, blog, [visit(blog, "a", at=60, title="Edited", published=day(4), text=f"{LONG} quite other")])
     times = archive.posts.version_times(archive.listing.find(HOME + "a").id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -41,20 +42,38 @@ def test_many_blogs_have_pages(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
         for number in range(70):
             archive.blogs.add(f"http://b{number}.example/", scope="path")
-        forgotten = archive.blogs.find("http://b69.example/")
-        archive.blogs.update(forgotten.id, forgotten_at=forgotten.added_at)
         with serving(archive) as served:
             found, query = [], "/"
             while query:
                 text = served.page(query).text
-                assert "69 blogs" in text
+                assert "70 blogs" in text
                 found += names(text)
                 following = re.search(r'<a href="(\?[^"]*)" rel="next"', text)
                 query = "/" + unescape(following[1]) if following else ""
-            assert found == [f"b{number}.example" for number in range(69)]
+            assert found == [f"b{number}.example" for number in range(70)]
             assert "no further blogs" in served.page("/?page=99999").text
             for query in ("page=x", "page=-1", "order=x", "name=%FF", "name=" + "x" * 5000):
                 assert served.page("/?" + query).status == 200, query
+
+
+def test_a_blog_that_was_forgotten_is_shown_as_the_others_and_is_not_updated(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        blog = add_posts(archive, "http://a.example/", 3, title="A")
+        add_events(archive, "http://a.example/")
+        crawled = datetime(2024, 5, 1, tzinfo=UTC)
+        archive.blogs.update(blog, crawled_at=crawled, forgotten_at=crawled)
+        for public in (False, True):
+            with serving(archive, public=public) as served:
+                text = served.page("/").text
+                assert names(text) == ["a.example"]
+                assert "1 blog in this archive" in text
+                assert "</time>, no longer updated" in text
+                # Its posts and events lead to it, too.
+                assert '<a class="of-blog" href="/timeline/a.example"' in text
+                assert '<a href="/blog/a.example"' in served.page("/read/http://a.example/1").text
+                assert "No longer updated since" in served.page("/blog/a.example").text
+        with serving(archive) as served:
+            assert "None: the blog is no longer updated." in served.page("/requests/a.example").text
 
 
 def names(text: str) -> list[str]:

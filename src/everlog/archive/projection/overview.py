@@ -60,7 +60,10 @@ class BlogFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlogSummary:
-    """A blog as lists show it. `completeness` is the last verdict in short; nobody asks one that is gone (why)."""
+    """A blog as lists show it. `completeness` is the last verdict in short.
+
+    Nobody asks one that is gone (why), or forgotten: what is held of it is shown all the same.
+    """
 
     id: int
     home: str
@@ -70,6 +73,7 @@ class BlogSummary:
     gone: str | None
     completeness: Mapping[str, Any] | None
     is_hidden: bool
+    is_forgotten: bool
     figures: BlogFigures
 
 
@@ -120,11 +124,11 @@ def _terms_of(*, public: bool) -> Select[Any]:
 
 def _blogs_of(*, public: bool, some: bool) -> Select[Any]:
     blogs, polls = schema.blogs, schema.polls
-    names = ("id", "home", "title", "crawled_at", "gone", "completeness", "hidden_at")
+    names = ("id", "home", "title", "crawled_at", "gone", "completeness", "hidden_at", "forgotten_at")
     statement = (
         select(*(blogs.c[name] for name in names), polls.c.due_at)
         .join(polls, polls.c.blog_id == blogs.c.id, isouter=True)
-        .where(blogs.c.id > bindparam("after"), blogs.c.forgotten_at.is_(None)).order_by(blogs.c.id)
+        .where(blogs.c.id > bindparam("after")).order_by(blogs.c.id)
     )
     if public:
         statement = statement.where(blogs.c.hidden_at.is_(None))
@@ -163,7 +167,7 @@ class OverviewRepository:
     def blogs(
         self, *, after: int = 0, limit: int | None = None, public: bool = False, ids: Sequence[int] | None = None,
     ) -> tuple[BlogSummary, ...]:
-        """Blogs in the order they were added, but for those forgotten; `after` is the number of the last one seen.
+        """Blogs in the order they were added, forgotten ones too; `after` is the number of the last one seen.
 
         With `ids` only these, of which there are few.
         """
@@ -177,9 +181,11 @@ class OverviewRepository:
         return tuple(
             BlogSummary(
                 id=row.id, home=row.home, title=row.title, crawled_at=moment_or_none(row.crawled_at),
-                due_at=moment_or_none(row.due_at) if row.gone is None else None, gone=row.gone,
+                due_at=moment_or_none(row.due_at) if row.gone is None and row.forgotten_at is None else None,
+                gone=row.gone,
                 completeness=json.loads(row.completeness) if row.completeness is not None else None,
-                is_hidden=row.hidden_at is not None, figures=figures.get(row.id, BlogFigures()),
+                is_hidden=row.hidden_at is not None, is_forgotten=row.forgotten_at is not None,
+                figures=figures.get(row.id, BlogFigures()),
             )
             for row in rows
         )
@@ -198,7 +204,7 @@ class OverviewRepository:
         statement = (
             select(blogs.c.id, *((blogs.c.title, blogs.c.home) if sought or by == "name" else ()))
             .outerjoin(_figures, _figures.c.blog_id == blogs.c.id)
-            .where(blogs.c.forgotten_at.is_(None)).order_by(*order)
+            .order_by(*order)
         )
         if public:
             statement = statement.where(blogs.c.hidden_at.is_(None))
@@ -212,7 +218,7 @@ class OverviewRepository:
 
     def count_blogs(self, *, public: bool = False) -> int:
         """How many blogs `blogs` lists in all."""
-        statement = select(func.count()).where(schema.blogs.c.forgotten_at.is_(None))
+        statement = select(func.count()).select_from(schema.blogs)
         if public:
             statement = statement.where(schema.blogs.c.hidden_at.is_(None))
         with self.database.reading() as connection:
