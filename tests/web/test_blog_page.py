@@ -342,6 +342,21 @@ def test_a_hidden_blog_says_so_on_all_its_pages_and_posts(tmp_path):
             assert "</time>, hidden</span>" in served.page("/").text
 
 
+def test_who_asks_where_a_blog_was_is_led_to_where_it_is(tmp_path):
+    with open_archive(tmp_path / "archive", create=True) as archive:
+        moved = archive.blogs.move(add_posts(archive, "http://old.example/blog/", 2, title="Moved"), LONG)
+        feeds = ("feed/posts", "feed/changes")
+        pages = ("blog", "calendar", "timeline", "complete", "captures", "rules", "requests", *feeds)
+        with serving(archive) as served:
+            for page in pages:
+                led = served.page(f"/{page}/old.example/blog?month=2020")
+                assert (led.status, led.headers["Location"]) == (302, f"/{page}/long.example?month=2020"), page
+            assert served.page("/blog/old.example").status == 404
+        archive.hidden.set_blog(moved.id, hidden=True)
+        with serving(archive, public=True) as public:
+            assert {public.page(f"/{page}/old.example/blog").status for page in pages} == {404}
+
+
 def test_a_front_page_is_offered_where_it_was_captured(tmp_path):
     with open_archive(tmp_path / "archive", create=True) as archive:
         filled(archive)

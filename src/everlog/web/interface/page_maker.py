@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
 
 from everlog.core.urls import canonical, host_of, without_user
 from everlog.errors import EverlogError, TooSlow, UsageError
@@ -153,10 +154,19 @@ class PageMaker:
         )
 
     async def no_blog(self, request: Request) -> Response:
-        """The page about an address that is no blog's: the blogs of its host, and the way to have it."""
-        home = read_url(request.path_params["home"])
+        """The page about an address that is no blog's: the blogs of its host, and the way to have it.
+
+        Where a blog has moved away from, what is asked of it is led on, for feed readers and old links.
+        """
+        named = request.path_params["home"]
+        home = read_url(named)
         if home is None:
             return await self.nothing_here(request)
+        moved = await self.look(self._moved_from, home)
+        if moved is not None:
+            page, query = request.scope["path"].removesuffix(named), request.url.query
+            place = f"{self.root}{page}{safe(short(moved.home))}"
+            return RedirectResponse(f"{place}?{query}" if query else place, 302)
         others = await self.look(self._blogs_of, host_of(home))
         return await self.page(request, "no_blog.html", 404, home=without_user(home), others=others)
 
@@ -201,6 +211,13 @@ class PageMaker:
             blog for blog in self.archive.blogs(forgotten=True) if host_of(blog.home) == host and self._is_shown(blog)
         )
         return list(islice(found, MOST_OTHERS))
+
+    def _moved_from(self, home: str) -> Blog | None:
+        """The blog that was once at a home; of several, the one that was added last."""
+        return next((
+            blog for blog in reversed(self.archive.blogs(forgotten=True))
+            if canonical(home) in map(canonical, blog.former_homes) and self._is_shown(blog)
+        ), None)
 
     def _near(self, url: str) -> tuple[tuple[HeldAddress, ...], Blog | None]:
         blog = next(
