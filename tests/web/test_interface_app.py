@@ -157,6 +157,7 @@ def test_what_is_not_held_offers_what_is_near(served: Served):
 @pytest.mark.parametrize(("path", "said"), [
     (f"/read/{HOME}about", "No post was read from this address."), (f"/json/{HOME}about", "No post was read from this"),
     (f"/diff/1/2/{HOME}about", "No post was read from this"), (f"/web/20241399/{HOME}about", "There is no such time."),
+    (f"/web/2/{HOME}about", "There is no such time."),
 ])
 def test_a_page_that_was_captured_is_not_said_to_be_missing(served: Served, path, said):
     asked = served.page(path)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from everlog.replay import Modifier
 
 # Other players write more modifiers (`im_`, `cs_`, `js_`, `if_`): what they ask for is the memento itself.
-_TIMED = re.compile(r"(\d{4,14}|\*)([a-z]{2,3}_)?/(.+)", re.DOTALL)
+# Fewer than four digits are no time, and no host either where an address follows: other archives know `/web/2/https://`.
+_TIMED = re.compile(r"(\d{4,14}|\d{1,3}(?=(?:[a-z]{2,3}_)?/https?:)|\*)([a-z]{2,3}_)?/(.+)", re.DOTALL)
 _KNOWN: Mapping[str, Modifier] = MappingProxyType({"mp_": "mp_", "id_": "id_", "pic_": "pic_"})
 _HAS_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 # A proxy may have made one slash of two.
@@ -38,6 +39,8 @@ def read_address(raw: str) -> ReplayAddress | None:
     ReplayAddress(digits='20240501120000', modifier='mp_', url='https://a.org/x?b=1')
     >>> read_address("a.org:8080/x").url, read_address("2024/http:/a.org").url, read_address("javascript:alert(1)")
     ('http://a.org:8080/x', 'http://a.org', None)
+    >>> read_address("2/https://a.org/").digits, read_address("10/x").url
+    ('2', 'http://10/x')
     """
     timed = _TIMED.fullmatch(raw)
     digits, modifier, rest = (timed[1], timed[2] or "", timed[3]) if timed else ("", "", raw)
