@@ -80,6 +80,17 @@ def is_told(post: Post) -> bool:
     return source is not None and source.method == METHOD and source.disagrees != EXCERPT
 
 
+def is_told_whole(post: Post) -> bool:
+    """Whether the text of a post is the word of an interface or of a feed, and all of it."""
+    source = post.provenance.get("text")
+    return source is not None and source.method in {METHOD, FEED_METHOD} and source.disagrees != EXCERPT
+
+
+def agree_in_text(told: Post, page: Post) -> bool:
+    """Whether a page that was read as a post has the text that was told."""
+    return bool(page.text) and _difference("text", told.text, page.text) is None
+
+
 def is_without_page(post: Post) -> bool:
     """Whether a post was told by an interface or a feed, and no page of it was fetched yet."""
     source = post.provenance.get("text")

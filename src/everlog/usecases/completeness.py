@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from everlog.archive.blog_state import SourceState
-from everlog.archive.repos.inventory import COPIED_QUERY, InventoryPost
+from everlog.archive.repos.inventory import COPIED_QUERY, LEADS_TO_POST, SHOWS_ANOTHER, InventoryPost
 from everlog.core.retry_policy import NOT_THERE
 from everlog.core.urls import canonical, host_of
 from everlog.history.completeness import (
@@ -453,7 +453,9 @@ def _why_without_page(post: UnheldPost) -> str:
 
 def _where_it_led(post: UnheldPost) -> str:
     """That an address led to another page, as its visit noted; archives of before say nothing of it."""
-    return f"its address {post.reason}" if post.reason in {LEADS_HOME, LEADS_ELSEWHERE} else ""
+    if post.reason == SHOWS_ANOTHER:
+        return f"its page {SHOWS_ANOTHER}"
+    return f"its address {post.reason}" if post.reason in {LEADS_HOME, LEADS_ELSEWHERE, LEADS_TO_POST} else ""
 
 
 def _failure(post: UnheldPost) -> str:

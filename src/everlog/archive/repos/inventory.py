@@ -30,6 +30,9 @@ _versions, _captures, _blogs = schema.versions, schema.captures, schema.blogs
 POSTS = ("post", "address", "outside")
 # A member that is a comment. Its key is no post's: that of its post, and its number behind `#`.
 COMMENT = "comment"
+# What is noted of the address of a post that an interface told, where that led to the page of another one, or answered
+# with something else.
+LEADS_TO_POST, SHOWS_ANOTHER = "redirects to another post", "shows nothing of its text"
 # The question mark of a query that is a part of the path.
 COPIED_QUERY = "%3F"
 # Enough to see some that lie right below a folder.
@@ -341,12 +344,13 @@ class InventoryRepository:
 
         That their page waits to be asked for does not make them whole: a limit may have ended the crawl before.
         One row for each source that lists them. A page counts that another address of the post has. One whose own
-        address answers with something else, such as the front page, has none. A post that is gone is held whole if its
-        page was had before; that a page which nobody ever had is not there does not make it held. `keys` are posts that
-        are asked for alone.
+        address answers with something else, such as the front page or another post, has none. A post that is gone is
+        held whole if its page was had before; that a page which nobody ever had is not there does not make it held.
+        `keys` are posts that are asked for alone.
         """
         failed, waits = _urls.c.state == "failed", and_(_urls.c.state == "queued", _urls.c.lane == "post")
         is_other = and_(_urls.c.state == "done", _urls.c.lane == "post")
+        is_no_page = or_(_urls.c.outcome != "post", _urls.c.reason.in_((LEADS_TO_POST, SHOWS_ANOTHER)))
         is_cut = and_(_urls.c.outcome == "post", _posts.c.gone.is_(None))
         parts = in_parts(sorted(map(storable, keys))) if keys is not None else ()
         among = [_urls.c.key.in_(part) for part in parts] if keys is not None else [true()]
@@ -354,7 +358,7 @@ class InventoryRepository:
             post for some in among for post in (
                 *self._of_posts(blog_id, some, failed, or_(is_cut, ~_HAS_PAGE)),
                 *self._of_posts(blog_id, some, waits, ~_HAS_PAGE),
-                *self._of_posts(blog_id, some, is_other, _urls.c.outcome != "post", ~_HAS_PAGE),
+                *self._of_posts(blog_id, some, is_other, is_no_page, ~_HAS_PAGE),
             )
         ]
 

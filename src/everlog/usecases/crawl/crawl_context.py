@@ -175,6 +175,8 @@ class CrawlContext:
     unheld_host: str | None = None
     # Whether the blog's own interface told its posts in this run: then its word stands, and pages are the check on it.
     is_told: bool = False
+    # Whether one was asked for its posts, in this run or before: some may be held as it told them, without a page.
+    has_sources: bool = False
     # The keys of posts whose text strangers do not get, and why: "password", "members".
     locked: Mapping[str, str] = field(default_factory=dict)
     # The blog's pages of months and years, where no interface tells its posts.

@@ -85,11 +85,12 @@ def open_context(
         ]
     writer = BatchWriter(run.archive)
     host = host_of(blog.home)
+    state = run.archive.blogs.state(blog.id)
     context = CrawlContext(
         run=run, blog=blog, templates=TemplateHistory.of(blog.id, run.archive, learned), scope=scope, writer=writer,
         copies=Copies(blog.id), rendering=commenting.rendering, commenting=commenting,
         entries=Entries.of(said, blog, scope), left_out=recall_left_out(blog, run.archive),
-        named=dict(run.archive.blogs.state(blog.id).named),
+        named=dict(state.named), has_sources=bool(state.history),
         unheld_host=None if run.archive.posts.has_any_on(host) else host, pages=run.archive.posts.pages(blog.id),
         foreign=foreign,
     )
@@ -98,7 +99,7 @@ def open_context(
     if keeps_requisites(run.settings):
         context.requisites.known.update(run.archive.urls.requisites(blog.id))
         context.requisites.count = len(context.requisites.known)
-        context.requisites.beyond.update(run.archive.blogs.state(blog.id).requisites_beyond)
+        context.requisites.beyond.update(state.requisites_beyond)
     try:
         yield context
     finally:

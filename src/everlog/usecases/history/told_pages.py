@@ -5,25 +5,46 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from everlog.archive.repos.inventory import LEADS_TO_POST, SHOWS_ANOTHER
 from everlog.core.urls import canonical
-from everlog.history.told_post import checked_by_page, is_told, is_without_page, seen_on_page
-from everlog.usecases.page.post_identity import shows
+from everlog.history.told_post import (
+    agree_in_text,
+    checked_by_page,
+    is_told,
+    is_told_whole,
+    is_without_page,
+    seen_on_page,
+)
+from everlog.usecases.page.post_identity import shows, shows_nothing
 
 if TYPE_CHECKING:
+    from everlog.records import Post
     from everlog.usecases.crawl.crawl_context import CrawlContext
     from everlog.usecases.page.page_context import PageContext
 
+
 def apply_told(page: PageContext, context: CrawlContext) -> None:
-    """Let what was told stand, if the interface was asked in this run; else the page's word is newer."""
+    """Let what was told stand, if the interface was asked in this run; else the page's word is newer.
+
+    A page that shows nothing of what was told is none of the post's, whenever it is asked for.
+    """
     if page.held_key in context.pages:
         _as_page(page)
-    if not context.is_told or page.outcome not in {"post", "page", "listing", "skip"} or not page.kept:
+    if page.outcome not in {"post", "page", "listing", "skip"} or not page.kept:
         return
-    if page.held_key in context.locked:
+    if context.is_told and page.held_key in context.locked:
         page.post, page.outcome, page.reason = None, "page", f"its text is not public: {context.locked[page.held_key]}"
         return
+    # Captures that others made stand for themselves.
+    if not context.has_sources or context.foreign is not None:
+        return
+    if _leads_to_another(page, context):
+        page.reason = LEADS_TO_POST
     held = context.held(page.held_key)
-    if held is None:
+    if held is not None and _is_another(page, held):
+        _let_it_be(page, held, context)
+        return
+    if held is None or not context.is_told:
         return
     # The first page behind a version that was told belongs to that version.
     page.completes = page.post is not None and is_without_page(held)
@@ -37,6 +58,34 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
         page.post = seen_on_page(held, at, shows=shows(page.shown, held) if held.kind == "page" else None)
         page.outcome, page.reason, page.sight, page.post_key = "post", None, None, None
     page.completes = page.post is not None and is_without_page(held)
+
+
+def _leads_to_another(page: PageContext, context: CrawlContext) -> bool:
+    """Whether the address of a post that is held leads to the page of a post that is another one."""
+    if page.post is None or page.held_key == page.link.key:
+        return False
+    own = context.held(page.link.key)
+    return own is not None and canonical(own.url) == page.link.key and shows(page.shown, own) is False
+
+
+def _let_it_be(page: PageContext, held: Post, context: CrawlContext) -> None:
+    """Let a post be as it was told, whose page is still to be had: what answered in its place is none of its pages."""
+    page.sight = page.post_key = None
+    if page.outcome == "skip":
+        page.post = None
+        return
+    at = page.shown.fetched_at or context.run.now()
+    page.post, page.outcome, page.reason = seen_on_page(held, at, shows=False), "post", SHOWS_ANOTHER
+
+
+def _is_another(page: PageContext, held: Post) -> bool:
+    """Whether the first page at the address of a post that was told shows nothing of it."""
+    is_first = held.kind == "post" and is_without_page(held) and is_told_whole(held)
+    if not is_first or canonical(page.shown.url) != page.link.key:
+        return False
+    # To take a page apart once more costs as much as to read it, and most pages say what was told.
+    says_the_same = page.post is not None and agree_in_text(held, page.post)
+    return not says_the_same and shows_nothing(page.shown, held)
 
 
 def _as_page(page: PageContext) -> None:

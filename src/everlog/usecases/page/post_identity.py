@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # How many of a post's three-word sequences stand on a page. On 463 pages of 84 blogs, their own posts: at least 0.86;
 # another post of the same blog: at most 0.40.
 STILL_THERE = 0.5
+# A page that shows fewer of them than this is another one, such as a wall: the first of many pages of a post has more.
+LEAST_SHOWN = 0.05
 # The beginning of a long text tells as much as all of it.
 MOST_WORDS = 2_000
 # Fewer words in a row are a title, or "read more".
@@ -68,15 +70,30 @@ def where_led(link: Link, page: Page, context: CrawlContext) -> str | None:
 
 def shows(page: Page, post: Post) -> bool | None:
     """Whether a post's words stand on a page, in their order; None where that cannot be told."""
-    wanted = _triples(words(f"{post.title or ''} {post.text}")[:MOST_WORDS])
     try:
-        root = parse(page.body, page.content_type)
+        share = _share_shown(page, post)
     except UnreadablePage:
         return None
+    return None if share is None else share >= STILL_THERE
+
+
+def shows_nothing(page: Page, post: Post) -> bool:
+    """Whether a page has next to none of a post's words: a wall, an error that calls itself a page, or none at all."""
+    try:
+        share = _share_shown(page, post)
+    except UnreadablePage:
+        return True
+    return share is not None and share < LEAST_SHOWN
+
+
+def _share_shown(page: Page, post: Post) -> float | None:
+    """The share of a post's three-word sequences that stand on a page; None where it has too few words to have any."""
+    root = parse(page.body, page.content_type)
+    wanted = _triples(words(f"{post.title or ''} {post.text}")[:MOST_WORDS])
     if not wanted:
         return None
     found = _triples(words(" ".join(map(str, root.itertext()))))
-    return len(wanted & found) >= STILL_THERE * len(wanted)
+    return len(wanted & found) / len(wanted)
 
 
 def stands_in(text: str, post: Post) -> bool | None:
