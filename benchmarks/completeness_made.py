@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from completeness_talk_kinds import KINDS
+from completeness_wall_kinds import KINDS
 from everlog.archive import open_archive
 from everlog.core.urls import canonical
 from everlog.settings import make_settings

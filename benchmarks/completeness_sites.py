@@ -37,6 +37,10 @@ _WORDS = (
     "under a sky of slate nobody asked why lanterns burned so late in the season or who had painted the doors blue "
     "letters arrived by the slow ferry with stamps from countries that had changed their names bread smelled of smoke"
 ).split()
+SHUT = (
+    '<form action="/wp-login.php?action=postpass" method="post"><p>This content is password protected. To view it '
+    'please enter your password below:</p><p><label>Password: <input name="post_password"></label></p></form>'
+)
 Sound = Callable[[str], bool]
 
 
@@ -152,9 +156,7 @@ class Made(Blog):
 
     def _post_page(self, post: SitePost) -> str:
         if post.number in self.locked_posts:
-            form = '<form action="/wp-login.php?action=postpass" method="post"><input name="post_password"></form>'
-            said = f"<p>This content is password protected.</p>{form}"
-            article = f"<article><h1>Protected: {html.escape(post.title)}</h1>{said}</article>"
+            article = f"<article><h1>Protected: {html.escape(post.title)}</h1>{SHUT}</article>"
         elif post.number in self.short:
             article = f'<div class="photo"><img src="/{post.number}.jpg" alt=""></div>'
         else:
@@ -240,7 +242,8 @@ class MadeWordPress(Made, WordPressRest, WordPressFeeds):
 
     def _texts(self, post: SitePost) -> tuple[str, str | None]:
         if post.number in self.locked_posts:
-            return "There is no excerpt because this is a protected post.", "<p>This content is password protected.</p>"
+            # As WordPress does, the feed has the form of the page in place of the text.
+            return "There is no excerpt because this is a protected post.", SHUT
         return super()._texts(post)
 
 

@@ -119,6 +119,16 @@ def test_the_list_of_blogs_has_a_column_for_it(archive, capsys):
     assert row[head.index("complete") :].split()[0] == "no"
 
 
+def test_the_list_of_blogs_counts_posts_in_part_apart(archive, capsys):
+    blog, told = archive.blogs()[0], post(10)
+    with archive.lock(blog.id):
+        archive.commit([replace(told, exchanges=(), told_at=NOW)])
+    renew(blog, archive)
+    row = run(capsys, "status").splitlines()[1]
+    assert row.split()[1:5] == ["9", "+", "1", "in"]
+    assert json.loads(run(capsys, "status", "--json"))[0]["posts"] == 10
+
+
 def test_a_blog_without_a_verdict_has_none(archive, capsys):
     archive.blogs.add("https://b.example/", scope="path")
     rows = json.loads(run(capsys, "status", "--json"))

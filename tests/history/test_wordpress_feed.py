@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everlog.history import BlogClues
+from everlog.history import BlogClues, HistoryAnswer
 from everlog.history.wordpress.wordpress_feed import SOURCE
 from history.driving import HOSTILE, Nonsense, clues_of, driven, named, walked
 from history.sites.archives import FeedArchives
@@ -189,3 +189,8 @@ def test_answers_that_make_no_sense_end_the_walk(body, status):
         done = driven(walk, site)
         assert len(done.asked) <= 3
         assert all(post.url.startswith("http") for post in done.posts)
+
+
+def test_a_feed_that_gives_no_answer_is_said_to_give_none():
+    walk = SOURCE.walk("https://a.org/feed/")
+    assert walk.take(HistoryAnswer(url="https://a.org/feed/", status=0)).problem == "the feed does not answer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from completeness_made import outcome_of
-from completeness_talk_kinds import KINDS
+from completeness_wall_kinds import KINDS
 
 # A few of the kinds every day; `.ci/run` has the benchmark judge some blogs of each.
 SOME = [*KINDS][::14]
@@ -14,6 +14,8 @@ SURELY = [
     "REST: a post goes and another comes while it is walked", "REST: posts get other dates, and with them addresses",
     "REST: pages of posts lead to the front page", "REST: texts are told, pages are said to be gone",
     "sitemap: its parts are on another host",
+    "walls: pages of told posts show something else", "walls: addresses of told posts lead to other posts",
+    "paged feed: posts with passwords", "REST: posts that were published twice",
     "comments: REST counts some that pages alone show", "comments: REST knows nothing of some that pages show",
     "comments: as many are deleted before an update as nobody sees",
 ]
@@ -38,3 +40,8 @@ def test_the_same_seed_makes_the_same_blog():
 def test_a_post_whose_address_leads_to_the_front_page_is_said_to_do_so():
     sentence = outcome_of("REST: pages of posts lead to the front page", SEED).sentence
     assert "its address redirects to the home page" in sentence
+
+
+def test_a_sitemap_of_which_a_half_is_dead_is_said_to_be_so():
+    sentence = outcome_of("sitemap: half of it is dead, and nothing else leads there", SEED).sentence
+    assert sentence.endswith("but may leave some out (sitemap: 1 of its parts could not be read)")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from test_repair import repaired
-from test_told_blog import Blog, SiteWeb, crawled
+from test_told_blog import Blog, Nameless, SiteWeb, crawled
 
 from everlog.archive import open_archive
 from everlog.records import Exchange, Fetched
@@ -127,3 +128,33 @@ class Leading(SiteWeb):
             url=url, status=301, headers=(("Location", self.leads[url]),), body=b"", fetched_at=self.now,
         )
         return Fetched(url=url, exchanges=(hop, *answer.exchanges))
+
+
+def test_a_post_that_an_interface_tells_at_two_addresses_is_not_missing(archive):
+    site = Blog.of(20)
+    first = site.posts[4]
+    site.posts[9] = replace(site.posts[9], title=first.title, body=first.body)
+    crawled(site, archive)
+    assert (known(archive).answer, known(archive).missing, known(archive).held) == ("yes", (), 19)
+
+
+def test_a_page_that_asks_for_the_password_of_its_post_excuses_it(archive):
+    """The feed names it alone; that its text is not public says its page."""
+    site = Nameless.of(20)
+    url = site.link(site.posts[15])
+    form = "<form action='/wp-login.php?action=postpass' method='post'><p>To view it, enter the password:</p></form>"
+    shut = f"<title>Protected: Day 15</title><article><h1>Day 15</h1><div class='entry'>{form}</div></article>"
+    crawled(walled(site, {url: shut}), archive)
+    assert archive.posts.find(url) is None
+    assert (known(archive).answer, known(archive).missing) == ("unknown", ())
+    assert [(gap.url, gap.reason) for gap in known(archive).excused] == [(url, "password")]
+
+
+def test_a_post_that_was_held_before_it_got_a_password_stays_as_it_was(archive):
+    site = Nameless.of(20)
+    url, pages = site.link(site.posts[19]), {}
+    walled(site, pages)
+    crawled(site, archive)
+    pages[url] = "<title>Shut</title><article><h1>Shut</h1><form action='/x?action=postpass'></form></article>"
+    crawled(site, archive)
+    assert "It was day 19." in archive.posts.find(url).text

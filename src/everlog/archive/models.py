@@ -185,7 +185,7 @@ class BlogOutline:
     due_at: datetime | None
     why: str | None
     signal: str | None
-    # The last verdict in short: answers for posts and comments, how many posts are missing and excused, and when.
+    # The last verdict in short: answers for posts and comments, how many are missing, excused and in part, and when.
     completeness: Mapping[str, Any] | None = None
     is_hidden: bool = False
 

@@ -9,6 +9,7 @@ from urllib.parse import urldefrag
 
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadableFeed
+from everlog.extract.password_form import is_password_form
 from everlog.feeds import parse_feed
 from everlog.history.source import HistoryAnswer, ListedPost
 
@@ -86,5 +87,9 @@ def _listed(entry: Entry, feed: Feed) -> ListedPost | None:
     url = absolute(feed.url, entry.link) or absolute(None, entry.guid)
     if url is None:
         return None
-    is_whole = entry.content is not None and not is_cut(entry.content, url)
-    return ListedPost(url=url, id=entry.guid or url, entry=entry, is_whole=is_whole, changed=entry.updated)
+    is_locked = is_password_form(entry.content or entry.summary or "")
+    is_whole = entry.content is not None and not is_locked and not is_cut(entry.content, url)
+    return ListedPost(
+        url=url, id=entry.guid or url, entry=entry, is_whole=is_whole, changed=entry.updated,
+        locked="password" if is_locked else None,
+    )

@@ -39,6 +39,8 @@ def failed_step(answer: HistoryAnswer, place: Any, *, what: str = "the feed", wa
     if answer.status in TRY_AGAIN or answer.status >= SERVER_ERRORS:
         problem = f"{what} answers with HTTP {answer.status} just now"
         return Step(told=Told(problem=problem), next_place=place, is_put_off=True)
+    if not answer.status:
+        return Step(told=Told(problem=f"{what} does not answer"))
     said = f"HTTP {answer.status}" if not answer.is_ok else f"something that is no {wanted}"
     return Step(told=Told(problem=f"{what} answers with {said}"))
 

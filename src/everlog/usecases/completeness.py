@@ -31,11 +31,12 @@ from everlog.history.completeness import (
 from everlog.history.completeness.inventory import GRADES
 from everlog.history.completeness.named_post import Whereabouts, is_address_of_post, year_in
 from everlog.history.completeness.year_bars import YearCount, years_of
+from everlog.history.told_post import is_told
 from everlog.records import Event
 from everlog.usecases.comment_lists import announced_gaps, comment_inventories
 from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE
 from everlog.usecases.discover.blog_scope import scope_of
-from everlog.usecases.page.post_identity import LEADS_ELSEWHERE, LEADS_HOME
+from everlog.usecases.page.post_identity import LEADS_ELSEWHERE, LEADS_HOME, NOT_PUBLIC
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -294,12 +295,19 @@ def _named_posts(blog: Blog, state: BlogState, archive: Archive) -> list[NamedPo
             note(each, each.source or CRAWL, (where, said), is_in_part=True)
     for source in state.history:
         for each in known.doubled(blog.id, source.source):
-            note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
+            if not _is_told_twice(each, archive):
+                note(each, source.source, ("same", f"its address leads to http://{each.reason}"))
     for each in _of_feed(blog, state, archive):
         note(each, FEED, _where(each, blog))
     for each in _of_links(blog, archive, listed=found.keys()):
         note(each, CRAWL, _where(each, blog), is_certain=False)
     return [_merged(posts) for posts in found.values()]
+
+
+def _is_told_twice(post: UnheldPost, archive: Archive) -> bool:
+    """Whether a post was published at two addresses: its interface tells one text for both, and each shows a page."""
+    held = archive.posts.find(f"http://{post.reason}") if (post.state, post.outcome) == ("done", "post") else None
+    return held is not None and is_told(held)
 
 
 def _of_links(blog: Blog, archive: Archive, *, listed: Collection[str]) -> list[UnheldPost]:
@@ -419,6 +427,8 @@ def _where(post: UnheldPost, blog: Blog) -> tuple[Whereabouts, str]:
     if post.kind == "outside":
         is_here = host_of(post.url) == host_of(blog.home)
         return "outside", f"outside {blog.home}" if is_here else f"on another host, {host_of(post.url)}"
+    if (post.reason or "").startswith(NOT_PUBLIC):
+        return "locked", (post.reason or "").removeprefix(NOT_PUBLIC)
     if post.state in {None, "queued"}:
         return ("unvisited" if post.state is None else "waiting"), ""
     if post.state == "failed":

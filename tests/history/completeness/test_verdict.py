@@ -141,6 +141,15 @@ def test_the_sentence_names_most_reasons_and_once_that_texts_are_held():
     )
 
 
+def test_where_an_address_leads_is_said_without_the_address():
+    leads = "its address leads to http://a.org/"
+    named = [
+        replace(post("same", "WordPress REST", detail=f"{leads}{number}0"), url=f"https://a.org/{number}")
+        for number in (1, 2)
+    ]
+    assert "2 missing (its address leads to another address)" in judge_posts([], named, held=1).sentence
+
+
 def test_reasons_beyond_the_most_frequent_are_counted_together():
     named = [post("failed", detail=f"HTTP {status}") for status in range(500, 508)]
     assert judge_posts([REST], named, held=1).sentence.endswith("1 × HTTP 504; 3 for other reasons)")
@@ -282,6 +291,7 @@ def test_the_json_has_the_names_that_programs_rely_on():
     assert said["comment_inventories"] == []
     assert said["checked_at"] == "2026-05-02T00:00:00+00:00"
     assert whole.short() == {
-        "posts": "no", "comments": "unknown", "missing": 1, "excused": 0, "checked_at": said["checked_at"],
+        "posts": "no", "comments": "unknown", "missing": 1, "excused": 0, "in_part": 0,
+        "checked_at": said["checked_at"],
         "sentences": [LOST.sentence, comments.sentence],
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -377,16 +377,17 @@ class InventoryRepository:
         is_own = select(_posts.c.key).where(_posts.c.key == _listed.c.key, _posts.c.blog_id == blog_id).exists()
         held = _posts.alias("held")
         statement = (
-            select(_listed.c.key, _listed.c.url, _listed.c.source, held.c.key.label("reason"))
+            select(_listed.c.key, _listed.c.url, _listed.c.source, held.c.key.label("held"), *_OF_URL)
             .join_from(_listed, _aliases, and_(_aliases.c.key == _listed.c.key, _aliases.c.blog_id == blog_id))
             .join(held, held.c.id == _aliases.c.post_id)
+            .join(_urls, _IN_QUEUE, isouter=True)
             .join(other, and_(
                 other.c.blog_id == blog_id, _by_key(other, source), other.c.key == held.c.key, other.c.kind == "post",
             ))
             .where(_listed.c.blog_id == blog_id, _listed.c.source == source, _listed.c.kind == "post", ~is_own)
         )
         rows = self._all(statement)
-        return [UnheldPost(key=row.key, url=row.url, source=row.source, reason=row.reason) for row in rows]
+        return [replace(_unheld(row), reason=row.held) for row in rows]
 
     def unlisted(self, blog_id: int, source: str) -> tuple[int, str | None]:
         """How many posts of the live web are held that a source does not list, and one of them."""

@@ -11,7 +11,7 @@ import typer
 from everlog.cli.flags import Flags, takes
 from everlog.cli.options import archive_of
 from everlog.cli.terminal.blog_page import event_dict, figures_dict, print_blog, print_events
-from everlog.cli.terminal.crawl_summary import counted, media_of, missing_of
+from everlog.cli.terminal.crawl_summary import counted, media_of, missing_of, posts_of
 from everlog.cli.terminal.politeness_table import print_ledger
 from everlog.cli.terminal.text import ago, json_text, more, say, table, time_or_none
 from everlog.cli.terminal.wrapping import print_wrapped, room
@@ -146,6 +146,11 @@ def _short(outline: BlogOutline) -> dict[str, Any]:
     return {name: kept.get(name) for name in ("posts", "comments", "missing", "excused", "checked_at")}
 
 
+def _in_part(outline: BlogOutline) -> int:
+    """How many of its posts are held in part, which the verdict counts as missing; archives of before do not say."""
+    return (outline.completeness or {}).get("in_part") or 0
+
+
 def _state(outline: BlogOutline) -> str:
     return "forgotten" if outline.forgotten_at else "gone" if outline.gone is not None else outline.state
 
@@ -169,10 +174,11 @@ def _print_list(outlines: list[BlogOutline], now: datetime) -> None:
 
 def _shown(outline: BlogOutline, now: datetime) -> dict[str, Any]:
     """A blog as a row for people."""
-    figures = outline.figures
+    figures, in_part = outline.figures, _in_part(outline)
     wanted = figures.media + figures.media_missing + figures.waiting_media
     return {
-        "blog": outline.home, "posts": figures.posts, "complete": _short(outline)["posts"],
+        "blog": outline.home, "posts": posts_of(figures.posts, in_part) if in_part else figures.posts,
+        "complete": _short(outline)["posts"],
         "comments": figures.comments,
         "media": f"{figures.media} of {wanted}" if wanted > figures.media else figures.media,
         "missing": figures.missing_posts, "waiting": figures.waiting_posts + figures.waiting_pages,
@@ -186,8 +192,10 @@ def _told(outline: BlogOutline, now: datetime) -> str:
     """A blog in a sentence."""
     figures, missing = outline.figures, missing_of(outline.figures.missing_posts, outline.figures.missing_pages)
     waiting = figures.waiting_posts + figures.waiting_pages
+    in_part = _in_part(outline)
+    posts = counted(figures.posts - in_part, "post") + (f" and {in_part:,} in part" if in_part else "")
     parts = [
-        f"{counted(figures.posts, 'post')} (complete: {_short(outline)['posts'] or '-'})",
+        f"{posts} (complete: {_short(outline)['posts'] or '-'})",
         counted(figures.comments, "comment"),
         media_of(figures.media, figures.media_missing, figures.waiting_media),
         *([f"missing: {missing}"] if missing else []),

@@ -100,6 +100,15 @@ def held_of(posts: int, in_part: int) -> str:
     return f"{posts - in_part:,} held, and {in_part:,} in part" if in_part else f"{posts:,} held"
 
 
+def posts_of(posts: int, in_part: int) -> str:
+    """How many posts are held, in a table of blogs: beside those that are missing stand no others twice.
+
+    >>> posts_of(1064, 0), posts_of(64, 3)
+    ('1,064', '61 + 3 in part')
+    """
+    return f"{posts - in_part:,} + {in_part:,} in part" if in_part else f"{posts:,}"
+
+
 def missing_of(posts: int, pages: int) -> str:
     """How many posts and pages are missing, in words; nothing if none is.
 
@@ -201,9 +210,11 @@ def _table(reports: list[Report]) -> list[str]:
         tally, now = report.tally, report.tally.now
         media = f"{now.media:,}" + (f" of {now.media_wanted:,}" if now.media_wanted > now.media else "")
         figures = (tally.new_posts, tally.changed_posts, now.comments)
-        answer = report.completeness.posts.answer if report.completeness is not None else "-"
+        known = report.completeness.posts if report.completeness is not None else None
+        answer, in_part = (known.answer, known.in_part) if known is not None else ("-", 0)
         rows.append((
-            f"{now.posts:,}", answer, *(f"{each:,}" for each in figures), media, f"{now.missing_posts:,}", report.blog,
+            posts_of(now.posts, in_part), answer, *(f"{each:,}" for each in figures), media, f"{now.missing_posts:,}",
+            report.blog,
         ))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -82,4 +82,7 @@ def _reasons(reasons: Sequence[str]) -> str:
 def _kind(reason: str) -> str:
     """A reason without the address that it may name."""
     words = [word for word in reason.split() if "://" not in word]
-    return " ".join(words).removesuffix(" at").removesuffix(" to").removesuffix(",").removesuffix(":")
+    said = " ".join(words).removesuffix(" at")
+    # Where it leads is what the reason is about.
+    said = f"{said} another address" if said.endswith(" leads to") else said.removesuffix(" to")
+    return said.removesuffix(",").removesuffix(":")

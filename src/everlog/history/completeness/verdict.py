@@ -99,10 +99,11 @@ class Completeness:
         }
 
     def short(self) -> dict[str, Any]:
-        """The answers, how many posts are missing and excused, and the sentences, for lists of blogs."""
+        """The answers, how many posts are missing, excused and held in part, and the sentences, for lists of blogs."""
         return {
             "posts": self.posts.answer, "comments": self.comments.answer, "missing": len(self.posts.missing),
-            "excused": len(self.posts.excused), "checked_at": self.checked_at.isoformat(),
+            "excused": len(self.posts.excused), "in_part": self.posts.in_part,
+            "checked_at": self.checked_at.isoformat(),
             "sentences": [self.posts.sentence, self.comments.sentence],
         }
 
@@ -165,8 +166,9 @@ def _why_unknown(inventories: Sequence[Inventory]) -> str:
         return "no list of all its posts was found"
     named = f"{', '.join(lists[:-1])} and {lists[-1]}" if len(lists) > 1 else lists[0]
     name = "name" if len(lists) > 1 or named.endswith("s") else "names"
+    unread = "; ".join(f"{each.source}: {each.problem}" for each in inventories if each.grade == "C" and each.problem)
     # Another post that one of them names is missing, and then the answer is no.
-    return f"its {named} {name} no other posts, but may leave some out"
+    return f"its {named} {name} no other posts, but may leave some out" + (f" ({unread})" if unread else "")
 
 
 def _doubtful(inventories: Sequence[Inventory]) -> Inventory | None:

@@ -278,5 +278,5 @@ def rows_told(answer: HistoryAnswer) -> tuple[list[Mapping[str, Any]], str | Non
     if rows is not None:
         return rows, None
     if not answer.is_ok:
-        return [], f"the interface answers with HTTP {answer.status}"
+        return [], f"the interface answers with HTTP {answer.status}" if answer.status else "it does not answer"
     return [], "the interface answers with something that is no list"

@@ -59,9 +59,19 @@ def keep_sitemap(blog: Blog, maps: Iterable[ReadMap], scope: Scope, learned: Lea
     if read:
         state = SourceState(
             source=source, entrance=min(read), is_exhaustive=named <= read, walked_at=run.now(),
+            problem=_said_unread(len(named - read)),
         )
     run.archive.blogs.change_state(blog.id, lambda before: replace(before, sitemap=state))
     return [Link(url=post.url, key=post.key, lane="post") for post in posts.values()]
+
+
+def _said_unread(parts: int) -> str | None:
+    """That parts of a sitemap could not be had, for people.
+
+    >>> _said_unread(1), _said_unread(0)
+    ('1 of its parts could not be read', None)
+    """
+    return f"{parts:,} of its parts could not be read" if parts else None
 
 
 def _strangers(blog: Blog, maps: Iterable[ReadMap], scope: Scope, run: CrawlRun) -> set[str]:

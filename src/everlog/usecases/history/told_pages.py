@@ -15,7 +15,7 @@ from everlog.history.told_post import (
     is_without_page,
     seen_on_page,
 )
-from everlog.usecases.page.post_identity import shows, shows_nothing
+from everlog.usecases.page.post_identity import NOT_PUBLIC, shows, shows_nothing
 
 if TYPE_CHECKING:
     from everlog.records import Post
@@ -33,7 +33,7 @@ def apply_told(page: PageContext, context: CrawlContext) -> None:
     if page.outcome not in {"post", "page", "listing", "skip"} or not page.kept:
         return
     if context.is_told and page.held_key in context.locked:
-        page.post, page.outcome, page.reason = None, "page", f"its text is not public: {context.locked[page.held_key]}"
+        page.post, page.outcome, page.reason = None, "page", NOT_PUBLIC + context.locked[page.held_key]
         return
     # Captures that others made stand for themselves.
     if not context.has_sources or context.foreign is not None:

@@ -121,6 +121,7 @@ async def walk_source(
         run.tally.requests += 1
         if isinstance(answer, Failure) and answer.trouble in NO_ANSWER:
             problem = why_unused(answer)
+            keep_state(replace(state, problem=problem), blog, run)
             break
         said = walk.take(history_answer(answer))
         problem = said.problem or problem

@@ -14,7 +14,7 @@ from everlog.records import Lane, Link, Post, Skip
 from everlog.usecases.crawl.left_out import NOARCHIVE, note_left_out, note_named
 from everlog.usecases.page.copies import FIRST, Copy
 from everlog.usecases.page.merged_comments import uncommented
-from everlog.usecases.page.post_identity import key_of_moved, what_was_lost, where_led
+from everlog.usecases.page.post_identity import NOT_PUBLIC, PASSWORD, key_of_moved, what_was_lost, where_led
 
 if TYPE_CHECKING:
     from everlog.usecases.crawl.crawl_context import CrawlContext
@@ -35,6 +35,8 @@ def apply_reading(page: PageContext, context: CrawlContext) -> None:
         page.outcome, page.reason, page.kept = "skip", NOARCHIVE, False
     elif isinstance(found, Skip):
         page.outcome, page.reason = "skip", found.reason
+    elif found is not None and reading.asks_for_password and context.held(canonical(page.shown.url)) is None:
+        page.outcome, page.reason = "page", NOT_PUBLIC + PASSWORD
     elif found is not None:
         _take_post(found, page, context)
     elif reading.part_of is not None:

@@ -19,6 +19,7 @@ from everlog.comments.services.service import FRAME, RENDERED
 from everlog.core.links import links_left_out, page_links
 from everlog.core.selectors import marked_among
 from everlog.core.tree import Element, drop, parse
+from everlog.core.words import words
 from everlog.errors import UnreadablePage
 from everlog.extract.classify import noarchive
 from everlog.extract.classify.post_paging import (
@@ -29,6 +30,7 @@ from everlog.extract.classify.post_paging import (
     paging_of,
     post_of_comment_page,
 )
+from everlog.extract.password_form import MOST_WORDS_OF_A_FORM, has_password_form
 from everlog.records import Entry, Page, Post, Skip
 from everlog.replay.requisites import NONE_NEEDED, Requisites, requisites_of
 
@@ -81,6 +83,8 @@ class PageReading:
     # What the page needs to be shown; nothing, where nobody keeps that.
     requisites: Requisites = NONE_NEEDED
     part_of: str | None = None
+    # Whether the page shows a form for the password of its post in place of the article.
+    asks_for_password: bool = False
 
 
 def read_page(
@@ -131,12 +135,14 @@ def read_page(
     if may_name_toot(root, attributes.union(element.tag for element in held), marked):
         evidence = evidence._replace(toot=toot_of(root, page.url))
     paging = paging_of(root, page.url)
+    has_form = has_password_form(root)
     found = post_on_page(root, page, learned, is_split=bool(paging.text), marked=None if frames else marked)
     held.clear()
     return PageReading(
         links=links, outside=outside, elsewhere=elsewhere, kind="post", note=verdict.note, by_url=verdict.by_url,
         is_present=is_present, claim=claim, evidence=evidence, paging=paging, found=found,
         requisites=requisites,
+        asks_for_password=has_form and isinstance(found, Post) and len(words(found.text)) <= MOST_WORDS_OF_A_FORM,
         neighbours=frozenset(link.key for link in named if link.rel in {"next", "prev"}),
     )
 

@@ -24,6 +24,9 @@ LEAST_SHOWN = 0.05
 MOST_WORDS = 2_000
 # Fewer words in a row are a title, or "read more".
 LEAST_TOLD = 10
+# What is noted of the page of a post that strangers may not read, before the reason.
+NOT_PUBLIC = "its text is not public: "
+PASSWORD = "password"  # noqa: S105 - a reason
 # What is noted of an address that led to another page than a post's.
 LEADS_HOME, LEADS_ELSEWHERE = "redirects to the home page", "redirects to a page that is no post"
 
@@ -80,17 +83,17 @@ def shows(page: Page, post: Post) -> bool | None:
 def shows_nothing(page: Page, post: Post) -> bool:
     """Whether a page has next to none of a post's words: a wall, an error that calls itself a page, or none at all."""
     try:
-        share = _share_shown(page, post)
+        share = _share_shown(page, post, least=LEAST_TOLD)
     except UnreadablePage:
         return True
     return share is not None and share < LEAST_SHOWN
 
 
-def _share_shown(page: Page, post: Post) -> float | None:
-    """The share of a post's three-word sequences that stand on a page; None where it has too few words to have any."""
+def _share_shown(page: Page, post: Post, *, least: int = 1) -> float | None:
+    """The share of a post's three-word sequences that stand on a page; None where it has too few of them to tell."""
     root = parse(page.body, page.content_type)
     wanted = _triples(words(f"{post.title or ''} {post.text}")[:MOST_WORDS])
-    if not wanted:
+    if len(wanted) < least:
         return None
     found = _triples(words(" ".join(map(str, root.itertext()))))
     return len(wanted & found) / len(wanted)
