@@ -48,6 +48,11 @@ class _Talk(MadeWordPress):
         rows = (row for row in super()._comments() if row["id"] not in self.uncounted | self.linkbacks)
         return [row | {"hidden": row["hidden"] or row["id"] in self.untold} for row in rows]
 
+    def _comment_count(self, post: SitePost) -> int:
+        """What the feed counts are comments that somebody sees."""
+        seen = self.readable
+        return sum(each.post == post.number and each.number in seen for each in self.comments.values())
+
     def comment_item(self, each: SiteComment) -> str:
         if each.number in self.linkbacks:
             link = f'<a href="https://b.example/{each.number}/">What another page is called</a>'
