@@ -177,6 +177,19 @@ def test_a_list_with_the_markup_of_one_post_is_no_post(classifier):
     assert verdict.kind == "listing"
 
 
+def test_where_posts_have_no_marks_of_their_own_no_page_is_one_against_its_address():
+    def bare(title: str, text: str) -> bytes:
+        return f"<html><body><h3>{title}</h3><p>{text}</p><hr></body></html>".encode()
+
+    pages = {f"{A}note.cgi?id={n}": bare(f"Note {n}", a_blog.text(n)) for n in range(1, 7)}
+    template = everlog.learn(a_blog.rss(a_blog.item(n, link=url) for n, url in enumerate(pages, 1)), pages)
+    home = bare("Notes", "<br>".join(f"<a href='{url}'>Note</a>" for url in pages))
+    classifier = PostClassifier.learn(template, pages, home=A, others={A: home})
+    assert classifier.verdict(A, home).kind == "listing"
+    assert classifier.verdict(A + "2014_03.html", bare("March", a_blog.text(8))).kind != "post"
+    assert classifier.verdict(A + "note.cgi?id=9", bare("Note 9", a_blog.text(9))).kind == "post"
+
+
 def test_a_page_of_several_articles_is_a_list(classifier):
     one = a_blog.page(9).decode().partition("<div class=post>")[2].partition("<div class=bottom>")[0]
     many = f"<html><body><nav></nav>{f'<div class=post>{one}' * 4}</body></html>".encode()

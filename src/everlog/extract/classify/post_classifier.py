@@ -29,7 +29,8 @@ Kind = Literal["post", "listing", "page"]
 #
 # A feature that so many of the feed's pages have is one of posts: one "about" page among ten does no harm.
 COMMON = 0.85
-# With fewer features that the home page has not, all that posts share are looked at, menus and all.
+# With fewer features that the home page has not, all that posts share are looked at, menus and all. Where even these
+# are fewer (bare pages, layouts of tables), lists have them too, and no page is a post against its address.
 FEWEST_TELLS = 6
 # So many that are quickly found are enough; else those in texts and menus are looked for too.
 ENOUGH_TELLS = 10
@@ -162,7 +163,8 @@ class PostClassifier:
         else:
             named = not self.pattern.barred.isdisjoint(key.lower().partition("?")[0].split("/")[1:])
             near = has_key and lacks <= LACKING_ELSEWHERE and not crowded and not named
-            is_post = near or (key in self._odd and by_page)
+            can_tell = len(self.tells) >= FEWEST_TELLS and key != canonical(self.home)
+            is_post = (near and can_tell) or (key in self._odd and by_page)
         kind: Kind = "post" if is_post else self._other(key, headed=headed - self.headings + articles)
         return Verdict(kind=kind, by_url=by_url, by_page=by_page, note=_note(kind, by_url=by_url, by_page=by_page))
 
