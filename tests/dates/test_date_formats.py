@@ -66,6 +66,10 @@ def test_a_format_survives_its_text_form() -> None:
         ("Donnerstag, 1. Jänner 2015", "d MMMM y|de", date(2015, 1, 1)),
         ("1 Tháng Mười Hai, 2019", "d MMMM, y|vi", date(2019, 12, 1)),
         ("3/4/19", "d/M/yy|en", date(2019, 4, 3)),
+        ("٢٢ سبتمبر، ٢٠٢٣", "d MMMM، y|ar", date(2023, 9, 22)),
+        ("22 أيلول 2023", "d MMMM y|ar", date(2023, 9, 22)),
+        ("22 كانون الثاني 2023", "d MMMM y|ar", date(2023, 1, 22)),
+        ("22 במרץ 2023", "d MMMM y|he", date(2023, 3, 22)),
     ],
 )
 def test_spellings_that_people_use_are_read(text: str, pattern: str, day: date) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import pytest
 
@@ -130,3 +130,23 @@ def test_two_dates_in_one_text_are_both_spotted() -> None:
 def test_a_weekday_that_looks_like_a_month_is_not_one() -> None:
     spots = scan("mar. 5 nov. 2019", ("es",))
     assert [spot.options[0].day.isoformat() for spot in spots] == ["2019-11-05"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "pattern"),
+    [
+        ("نشر بتاريخ ٢٢ سبتمبر، ٢٠٢٣ بواسطة سامي", "ar", "d MMMM، y|ar"),
+        ("22 شتنبر 2023", "ar", "d MMMM y|ar"),
+        ("פורסם ב־22 בספטמבר 2023", "he", "d MMMM y|he"),
+        ("23年9月22日", "ja", "yy年M月d|ja"),
+    ],
+)
+def test_months_are_known_by_the_names_of_every_country(text: str, language: str, pattern: str) -> None:
+    assert [(option.format, option.day) for spot in scan(text, (language,)) for option in spot.options] == [
+        (pattern, date(2023, 9, 22))
+    ]
+
+
+@pytest.mark.parametrize("text", ["令和5年9月22日", "平成30年9月22日"])
+def test_a_year_of_an_era_is_not_taken_for_a_day(text: str) -> None:
+    assert scan(text, ("ja",)) == []

@@ -16,7 +16,7 @@ from everlog.dates.stamps import Stamp, full_year, offset_text, read_offset
 
 _FIELD = re.compile(r"'((?:[^']|'')*)'|do|y+|M+|L+|d+|E+|H+|h+|m+|s+|a|Z+|([^A-Za-z']+)|(.)", re.DOTALL)
 # A name of a month in any script, vowel signs included; which words are names the tables say.
-WORD = r"[^\s\d.,/|()\-–—:;·•'’]{2,16}"
+WORD = r"[^\s\d.,،/|()\-–—:;·•'’]{2,16}"
 # "1st", "1er", "1º", "1-го", "1."
 ORDINAL = r"(?:\s?(?:st|nd|rd|th)\b|er\b|re\b|[oaeº°ª]\b|-?го\b|-?е\b|η\b|日|일)?\.?"
 _PIECES = {

@@ -13,7 +13,21 @@ from everlog.core.words import fold
 
 # Spellings that people use and the Unicode tables of months do not list.
 _ALSO: Mapping[str, Mapping[str, int]] = {
+    # The months of Syria, Lebanon and Iraq, then those of Algeria and Tunisia, then Morocco's own.
+    "ar": {
+        "كانون الثاني": 1, "شباط": 2, "آذار": 3, "نيسان": 4, "أيار": 5, "حزيران": 6, "تموز": 7, "آب": 8, "أيلول": 9,
+        "تشرين الأول": 10, "تشرين الثاني": 11, "كانون الأول": 12,
+        "جانفي": 1, "فيفري": 2, "أفريل": 4, "ماي": 5, "جوان": 6, "جويلية": 7, "أوت": 8,
+        "يوليوز": 7, "غشت": 8, "شتنبر": 9, "نونبر": 11, "دجنبر": 12,
+    },
     "en": {"sept": 9},
+    # "22 במרץ 2023": "in" is written together with the name, as the long dates of the tables have it.
+    "he": {
+        f"ב{name}": number
+        for number, name in enumerate(
+            "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר".split(), 1
+        )
+    },
     "de": {"jänner": 1, "jaenner": 1, "feber": 2, "mrz": 3, "maerz": 3},
     "es": {"setiembre": 9, "set": 9},
     "id": {"agt": 8, "ags": 8, "nop": 11},

@@ -19,7 +19,7 @@ from everlog.dates.stamps import Stamp, full_year, plausible
 
 # What parts the pieces of a date: marks, and the small words of dates.
 _LINK = r"(?:(?:de|del|di|do|da|of|the|den|ng|tháng|thg|năm|d|m|gada|год|року|(?:\(?e\)?ko))[\s.'’]{1,2})?"
-_SEP = rf"[\s,./\-–—·•|]{{0,4}}{_LINK}"
+_SEP = rf"[\s,،./\-–—·•|]{{0,4}}{_LINK}"
 _NUMERIC = r"\.?\s?(?:[-/.·–_,]?\s?(?:tháng|thg|năm)|[-/.·–_,]|年|년|月|월|\s)\s{0,2}"
 _YEAR = r"(?P<{}>\d{{4}}|['’]?\d\d(?![:\d]))"
 _NAMED = (
@@ -37,6 +37,9 @@ _OTHER = (
 _DATE = re.compile(rf"(?<!\d)(?:{'|'.join((*_NAMED, *_OTHER))})")
 _WITHOUT_NAME = re.compile("|".join(_OTHER))
 _NAME_BEFORE = re.compile(rf"(?<![^\W\d_])({WORD})(\.?{_SEP})$")
+# What says that the number before it is a year; counted from an emperor's first year where an era stands before it.
+_AFTER_YEAR = ("年", "년")
+_ERAS = ("令和", "平成", "昭和", "大正", "明治")
 # The longest name and what may stand between it and its day.
 _BACK = 28
 
@@ -157,7 +160,7 @@ def _options(
     elif kind == "in":
         pattern = f"y{_gap(match['i1'])}M{_gap(match['i2'])}d"
         yield from _option(pattern, languages[0], match["iy"], int(match["im"]), match["in"])
-    elif kind == "ny":
+    elif kind == "ny" and not match.string.endswith(_ERAS, 0, match.start()):
         yield from _numeric(match, languages[0])
     elif kind == "cd":
         yield from _option("yMMdd", languages[0], match["cy"], int(match["cm"]), match["cd"])
@@ -172,6 +175,8 @@ def _numeric(match: re.Match[str], language: str) -> Iterator[Option]:
     ]
     if not names_of(language).day_first:
         orders.reverse()
+    if len(year) == 2 and match["n1"].strip() in _AFTER_YEAR:
+        orders = []
     if len(year) == 2 and len(a) == 2:
         orders.append((f"yy{one}M{two}d", year, b, a))
     for pattern, day, month, years in orders:

@@ -52,6 +52,13 @@ def test_a_page_in_another_format_is_read_freely_where_a_rule_points() -> None:
     assert answer[0].date().isoformat() == "2012-07-14"
 
 
+def test_a_page_in_another_language_than_the_feed_is_read_in_its_own() -> None:
+    rules = (rule("selector", "p.date", formats="MMMM d, y|en", languages="en"),)
+    answer = read_published(view_of("<html lang=de-CH><p class=date>30. Oktober 2023</p>", *rules), rules)
+    assert answer is not None
+    assert answer[0].date().isoformat() == "2023-10-30"
+
+
 def test_a_page_without_a_date_gives_none() -> None:
     rules = (
         rule("selector", "p.date", formats="iso"),

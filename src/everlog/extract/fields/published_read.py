@@ -17,6 +17,7 @@ from everlog.dates.read_date import read_date
 from everlog.dates.relative import read_relative
 from everlog.dates.stamps import Stamp, plausible, read_offset
 from everlog.extract.manual import elements_by_hand
+from everlog.languages.detect import as_language
 from everlog.records import Provenance
 
 if TYPE_CHECKING:
@@ -182,6 +183,12 @@ def _languages(rule: Rule) -> tuple[str, ...]:
     return tuple(rule.detail.get("languages", "en").split())
 
 
+def _declared_by(view: View) -> tuple[str, ...]:
+    """The language that a page says it is in: one of several of its blog, and the feed has posts of another."""
+    language = as_language(view.root.get("lang"))
+    return (language,) if language else ()
+
+
 def _answer(stamp: Stamp, rule: Rule) -> tuple[datetime, Provenance]:
     offset = read_offset(rule.detail.get("offset")) or UTC
     moment = stamp.moment(offset)
@@ -212,7 +219,8 @@ def _read_freely(view: View, rules: Ranked) -> tuple[datetime, Provenance] | Non
             continue
         offset: timezone = read_offset(rule.detail.get("offset")) or UTC
         for text in islice(texts(view, rule), _MOST_FREE):
-            found = read_date(text, offset=offset, fetched=view.fetched_at, languages=_languages(rule))
+            languages = (*_languages(rule), *_declared_by(view))
+            found = read_date(text, offset=offset, fetched=view.fetched_at, languages=languages)
             if found is not None:
                 return found.moment, _provenance(rule, found.precision)
     return None
