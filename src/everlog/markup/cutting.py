@@ -12,6 +12,7 @@ from everlog.core.selectors import chain_of, naming_of, own_selectors
 from everlog.core.signatures import HIDDEN, LABEL_WORDS, OPENING_WORDS, label, outer_places, own_label, place_kind
 from everlog.core.tree import HOLDERS, INVISIBLE, Element, drop, is_hidden, visible_pieces
 from everlog.core.words import words
+from everlog.markup.date_labels import DateLabels
 from everlog.markup.revealing import PLAYERS, shows_media
 
 # Words looked at to tell a label from a longer text.
@@ -104,6 +105,7 @@ class Cutter:
         named = (c for c in (*self._cuts, *self._keeps, *self._seen) if "[" in c and ".[" not in c)
         self._named_tags = frozenset(c.split("[", 1)[0] for c in named)
         self._labels = _Labels(c[1:] for c in self._cuts if c[0] in "=^")
+        self._dates = DateLabels(c[1:] for c in self._cuts if c[0] == "=")
         self._follow = _Labels(c[1:] for c in self._cuts if c[0] == "+")
         self._own_tags = frozenset(c[1:].split(" ", 1)[0] for c in self._cuts if c[0] == "~")
         self._chain_tags = frozenset(
@@ -165,6 +167,10 @@ class Cutter:
             if len(spoken) <= LABEL_WORDS and f"={tag} {label(spoken)}" in self._cuts:
                 return True
             if len(spoken) > OPENING_WORDS and f"^{tag} {label(spoken[:OPENING_WORDS])}" in self._cuts:
+                return True
+        if tag in self._dates.tags and self._dates.may_be(element.text):
+            spoken = first_words(element)
+            if len(spoken) <= LABEL_WORDS and self._dates.know(tag, spoken):
                 return True
         if tag in self._own_tags and len(element) and (text := element.text):
             opening = own_label(text)

@@ -42,6 +42,16 @@ def test_a_signature_cuts_what_it_says_and_nothing_else(cut, markup, rest):
     assert left(markup, cut) == rest
 
 
+def test_a_date_is_cut_in_months_and_weekdays_that_no_page_of_the_feed_had():
+    assert left("<i>23 August 2023</i><p>text</p><p>23 August 2023</p>", "=i 0 november 0") == "text 23 August 2023"
+    assert left("<p><b>Friday,</b> 4 May 2001</p><p>text</p>", "=p monday 0 november 0") == "text"
+
+
+@pytest.mark.parametrize("text", ["23 cats 7", "23 August 2023 in Rome", "99 August 2023", "23 0815 2023"])
+def test_what_only_looks_like_a_date_stays(text):
+    assert left(f"<i>{text}</i><p>a</p>", "=i 0 november 0") == f"{text} a"
+
+
 def test_bare_text_behind_an_element_is_cut_without_the_element():
     markup = "<i class=day>1</i> May 2024<p>text</p> more<p><i class=day>2</i> stays</p>"
     assert left(markup, "|i.day") == "1 text more 2 stays"
