@@ -151,6 +151,26 @@ def test_links_from_other_blogs_are_kept_where_the_rules_of_the_blog_know_commen
     assert "More rain" not in post.text
 
 
+@pytest.mark.parametrize("place", ["replies", "post-discussion"])
+def test_answers_in_a_place_of_another_name_are_read_where_its_heading_counts_them(place):
+    said = "".join(
+        f"<div class=reply><b>{name}</b> <i>3 May 2024</i><div class=said><p>{text}</p></div></div>"
+        for name, text in (("Ada", "It will stop."), ("Bo", "It never did before."))
+    )
+    page = f"<html><body>{ARTICLE}<div id={place}><h3>2 replies</h3>{said}</div></body></html>"
+    post = template().read(page.encode(), URL)
+    assert [(comment.author, comment.text) for comment in post.comments] == [
+        ("Ada", "It will stop."), ("Bo", "It never did before."),
+    ]
+    assert (post.comment_count_claimed, post.comments_state) == (2, "complete")
+
+
+def test_an_answer_that_is_counted_and_not_found_is_known_to_be_missing():
+    page = f"<html><body>{ARTICLE}<div id=replies><h3>1 reply</h3><p>It will stop. <b>Ada</b></div></body></html>"
+    post = template().read(page.encode(), URL)
+    assert (post.comments, post.comment_count_claimed) == ((), 1)
+
+
 def test_what_a_browser_drew_of_a_service_is_read_from_a_rendered_page():
     frame = (
         '<div id="disqus_thread"><iframe src="https://disqus.com/embed/comments/?base=default"></iframe>'

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # A part of "comment" that the names of known markups have, capital letters or not.
 _HINT = "omment"
 _HINT_BYTES = _HINT.encode()
+# Other names of places where readers answer. No known markup has them; a heading there may count comments all the same.
+_ANSWERS = ("replies", "discussion")
+_IN_TAGS = (_HINT_BYTES, *(word.encode() for word in _ANSWERS))
 # Data for programs (JSON-LD) may hold the comments.
 _DATA = b'"comment"'
 # Encodings of two bytes for every letter show in the first of them.
@@ -81,18 +84,9 @@ class Hints:
         >>> hints.may_be_in(b'<p id="comments">'), hints.may_be_in(b"<p>No comments.")
         (True, False)
         """
-        at = body.find(_HINT_BYTES)
-        if self._own or self.always:
+        if self._own or self.always or any(_is_in_a_tag(body, hint) for hint in _IN_TAGS):
             return True
-        if at < 0:
-            return b"\0" in body[:_FIRST_BYTES]
-        seen, opened = 0, -1
-        while at >= 0:
-            opened = max(opened, body.rfind(b"<", seen, at))
-            if opened >= 0 and body.find(b">", opened, at) < 0:
-                return True
-            at, seen = body.find(_HINT_BYTES, at + 1), at
-        return _DATA in body
+        return _DATA in body or (b"\0" in body[:_FIRST_BYTES] and _HINT_BYTES not in body)
 
     def named(self, marked: Iterable[Marked]) -> list[Marked]:
         """Of the marked elements of a page those that are called after comments; none: it has no comments."""
@@ -100,13 +94,24 @@ class Hints:
         return [each for each in marked if each[0].tag in tags and any(map(named, filter(None, each[1:])))]
 
     def _is_named(self, name: str) -> bool:
-        return _HINT in name or any(word in name for word in self._own)
+        return _HINT in name or any(word in name for word in (*self._own, *_ANSWERS))
 
     def are_met(self, root: Element, names: PageNames) -> bool:
         """Whether any of the selectors may find anything; `PageNames.meet` says which."""
         if self.always or not self._one_of.isdisjoint(names.names) or names.begin_with(self._starts):
             return True
         return self._rare and any(next(root.iter(tag), None) is not None for tag in _RARE)
+
+
+def _is_in_a_tag(body: bytes, hint: bytes) -> bool:
+    at = body.find(hint)
+    seen, opened = 0, -1
+    while at >= 0:
+        opened = max(opened, body.rfind(b"<", seen, at))
+        if opened >= 0 and body.find(b">", opened, at) < 0:
+            return True
+        at, seen = body.find(hint, at + 1), at
+    return False
 
 
 class PageNames:
