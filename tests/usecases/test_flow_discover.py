@@ -30,6 +30,24 @@ def test_a_host_longer_than_name_servers_take_it_is_no_address_and_is_not_told_a
     assert len(str(raised.value)) < 300
 
 
+@pytest.mark.parametrize("typed", ["./blogs.txt", "../blogs.opml", ".", "/blogs.txt"])
+def test_a_path_is_no_address(typed):
+    with pytest.raises(UsageError, match="is not a valid blog address"):
+        fetchable(typed)
+
+
+@pytest.mark.parametrize("typed", ["ann@blog.example", "mailto:ann@blog.example"])
+def test_an_e_mail_address_is_called_one(typed):
+    with pytest.raises(UsageError, match="is an e-mail address, not that of a blog"):
+        fetchable(typed)
+
+
+@pytest.mark.parametrize("typed", ["http://ann@blog.example/", "ann:sesame@blog.example"])
+def test_a_password_is_not_taken_with_the_address(typed):
+    with pytest.raises(UsageError, match="contains a password"):
+        fetchable(typed)
+
+
 @pytest.mark.parametrize(("trouble", "headers", "is_told"), [
     ("rate-limited", (("Retry-After", "120"),), True), ("rate-limited", (), False), ("robots", (), False),
 ])

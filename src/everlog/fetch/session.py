@@ -151,7 +151,8 @@ class Session(Fetcher):
                 return replace(silence, url=url, exchanges=tuple(trail))
             if target in seen or len(trail) > most_redirects:
                 what = "redirect loop" if target in seen else "too many redirects"
-                reason = f"{what}: redirected {len(trail)} times, last to {target}"
+                times = "once" if len(trail) == 1 else f"{len(trail)} times"
+                reason = f"{what}: redirected {times}, last to {target}"
                 return Failure(url=url, trouble="loop", reason=reason, status=last.status, exchanges=tuple(trail))
             # Who was sent elsewhere comes back as a stranger.
             private = private and host_key(target) == host_key(here)

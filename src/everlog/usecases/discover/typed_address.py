@@ -60,12 +60,18 @@ def other_spellings(text: str, settings: Settings) -> tuple[str, ...]:
 def _whole(url: str, typed: str) -> str:
     whole = absolute(None, url)
     if whole is not None and "@" in urlsplit(whole).netloc:
+        if "://" not in typed and ":" not in typed.strip().removeprefix("mailto:"):
+            raise UsageError(
+                f"{_shown(typed)} is an e-mail address, not that of a blog",
+                advice="write it like this:  everlog crawl https://a.blog.example/",
+            )
         raise UsageError(
             "the address contains a password, which would be stored with every page",
             advice="remove it and pass --header 'Authorization: Basic ...' or --cookies FILE",
         )
     host = urlsplit(whole or "").hostname or ""
-    if whole is None or not ("." in host or ":" in host or host == "localhost"):
+    # A path ("./blogs.txt") has a dot and no name.
+    if whole is None or not ("." in host.strip(".") or ":" in host or host == "localhost"):
         raise UsageError(
             f"{_shown(typed)} is not a valid blog address",
             advice="write it like this:  everlog crawl https://a.blog.example/",

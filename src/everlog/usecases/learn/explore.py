@@ -17,6 +17,7 @@ from everlog.extract.learn_blog import PAGES_USED
 from everlog.feeds.sitemaps import Sitemap
 from everlog.history import BlogClues, sitemap_history
 from everlog.records import Entry, Exchange, Failure, Feed, Fetched
+from everlog.records.one_line import counted
 from everlog.usecases.discover.blog_aliases import alias_of_front
 from everlog.usecases.discover.blog_scope import may_widen, plain_scope
 from everlog.usecases.discover.discover_blog import Explored, Found, as_feed, at_home, feed_of, home_stated_by
@@ -186,7 +187,7 @@ class _Walk:
             for page in await asyncio.gather(*map(self._as_shown, self._of_the_blog(answers))):
                 body = with_links_here(page.page.body, (self.alias,) if self.alias else (), self.home)
                 explorer.take(page.page.url, body, page.page.content_type)
-            self.tally.doing = f"looking for posts (no feed), {len(self.answers)} pages seen"
+            self.tally.doing = f"looking for posts (no feed), {counted(len(self.answers), 'page')} seen"
 
     def _chosen(self, explorer: Explorer) -> list[str]:
         chosen: list[str] = []
