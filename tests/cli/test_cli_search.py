@@ -8,6 +8,8 @@ import subprocess
 import sys
 from contextlib import closing
 
+import pytest
+
 from cli.program import everlog
 from everlog.cli import main
 from everlog.demo.site import truth
@@ -148,16 +150,19 @@ def test_a_query_that_begins_with_a_hyphen_goes_behind_two(kept, capsys):
     assert "No such option: --limt" in run(capsys, "--limt", "3", "x", code=2)[1]
 
 
-def test_a_terminal_that_cannot_spell_a_letter_gets_it_escaped(kept, here):
+@pytest.mark.parametrize("spells", [
+    {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+], ids=["ascii", "locale C"])
+def test_a_terminal_that_cannot_spell_a_letter_gets_it_escaped(kept, here, spells):
     with closing(sqlite3.connect(here / "everlog-archive" / "everlog.sqlite")) as database:
         database.execute("update versions set record = json_set(record, '$.title', 'Łódź 🎉')")
         database.commit()
     url = kept.rstrip("/") + OLDEST.path
     for words in (("search", OLDEST.title), ("show", url)):
-        done = everlog(*words, folder=here, PYTHONIOENCODING="ascii")
+        done = everlog(*words, folder=here, **spells)
         assert (done.code, "bug" in done.err) == (0, False)
         assert r"\u0141\u00f3d\u017a \ud83c\udf89" in done.out
-    assert everlog("show", url, "--json", folder=here, PYTHONIOENCODING="ascii").json["title"] == "Łódź 🎉"
+    assert everlog("show", url, "--json", folder=here, **spells).json["title"] == "Łódź 🎉"
 
 
 def test_searching_loads_neither_lxml_nor_scrapy(kept, here):

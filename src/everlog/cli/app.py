@@ -194,7 +194,10 @@ def _logs_json(argv: Sequence[str]) -> bool:
 
 def _spell_everything() -> None:
     """What stdout has no letters for is printed as JSON escapes it, so that `--json` says the same anywhere."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    # In the locale "C" stdout is not strict: it gives back bytes of file names, and has no letters but those of ASCII.
+    if isinstance(sys.stdout, io.TextIOWrapper) and (
+        sys.stdout.errors == "strict" or codecs.lookup(sys.stdout.encoding).name != "utf-8"
+    ):
         codecs.register_error("everlog", _escaped)
         sys.stdout.reconfigure(errors="everlog")
 
