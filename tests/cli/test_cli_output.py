@@ -97,6 +97,28 @@ def test_what_cannot_be_said_on_stderr_stops_no_work(kept):
     assert done.returncode == 0
 
 
+def test_a_disk_without_room_for_what_the_database_shares_is_a_full_disk(kept):
+    done = through_shell('ulimit -f 8; exec "$@"', "reread")
+    assert done.returncode == 6
+    assert "disk full: " in done.stderr
+    assert "free some space, then run the same command again" in done.stderr
+
+
+@needs_full_device
+@pytest.mark.parametrize("command", ["reread", "verify"])
+def test_progress_that_cannot_be_told_stops_no_work(kept, command):
+    with FULL.open("w") as full:
+        done = ended(command, stderr=full)
+    assert done.returncode == 0
+
+
+def test_work_goes_on_when_nobody_listens_any_more(kept):
+    done = through_shell('{ "$@" 2>&1; echo $? >code; } | exec true; cat code', "crawl", "http://127.0.0.1:1/")
+    assert done.stdout == "4\n"
+    done = through_shell('{ "$@" 2>&1; echo $? >code; } | exec true; cat code', "reread")
+    assert done.stdout == "0\n"
+
+
 @pytest.mark.parametrize("words", [("export",), ("status",)], ids=" ".join)
 def test_a_reader_that_has_enough_is_no_error(kept, words):
     done = through_shell('{ "$@"; echo $? >code; } | exec true; cat code', *words)

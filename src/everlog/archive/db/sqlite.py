@@ -187,7 +187,8 @@ def _dangling(connection: Connection) -> Counter[tuple[str, str]]:
 def _explain(error: Any, file: Path) -> EverlogError | None:  # noqa: PLR0911 - one for each kind of error
     """What an error of SQLite means to somebody who only knows an archive."""
     name = getattr(error, "sqlite_errorname", None) or ""
-    if name.startswith("SQLITE_FULL"):
+    # Before anything is written, what is shared between programs needs its file.
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")):
         return DiskFull(f"disk full: {file}", advice="free some space, then run the same command again")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return ArchiveBusy(

@@ -53,7 +53,7 @@ class Guarded:
 
 
 class Talk(Guarded):
-    """The same for stderr; what cannot be said there, because its disk is full, stops no work."""
+    """The same for stderr; what cannot be said there, because its disk is full or nobody listens, stops no work."""
 
     def write(self, text: str) -> int:
         with suppress(OSError):
@@ -63,6 +63,15 @@ class Talk(Guarded):
     def flush(self) -> None:
         with suppress(OSError):
             self.unguarded.flush()
+
+
+class Styled(Talk):
+    """The same for texts that were made harmless and styled by us."""
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self.unguarded.write(text)
+        return len(text)
 
 
 @contextmanager
@@ -90,7 +99,8 @@ def console(*, stderr: bool = True, **options: Any) -> Console:
         def render_str(self, text: str, **named: Any) -> Any:
             return super().render_str(harmless(as_typed(text) if stderr else text), **named)
 
-    file = unguarded(sys.stderr if stderr else sys.stdout)
+    # Left to itself, rich ends the program where nobody listens.
+    file = cast("TextIO", Styled(unguarded(sys.stderr))) if stderr else unguarded(sys.stdout)
     return Harmless(file=file, **{"markup": False, "highlight": False, **options})
 
 
@@ -111,7 +121,7 @@ def open_with(text: str, *, quiet: bool = False) -> None:
         return
     _Opening.text = harmless(text)
     if not is_live(stream):
-        print(_Opening.text, file=stream, flush=True)
+        print(_Opening.text, file=cast("TextIO", Styled(stream)), flush=True)
         return
     # Not into the last column: some terminals begin a new line there. Addresses are what may be long, and here, where
     # nothing may be loaded, letters are counted and not columns: a wide letter takes at most two of them.
