@@ -101,6 +101,19 @@ def test_the_whole_blog_goes_before_its_shelves_and_its_own_host_before_others()
     ]
 
 
+@pytest.mark.parametrize("part", ["Two Feeds - Weather", "Two Feeds » Weather", "two feeds: Weather"])
+def test_a_feed_whose_title_goes_on_from_that_of_another_is_one_of_a_part_of_the_blog(part: str) -> None:
+    markup = link("/feeds/weather.atom", part) + link("/feeds/posts.atom", "Two Feeds")
+    assert [url for url, _ in declared(markup)] == [
+        "https://a.org/feeds/posts.atom", "https://a.org/feeds/weather.atom",
+    ]
+
+
+def test_titles_that_only_begin_alike_leave_feeds_in_the_order_of_the_page() -> None:
+    markup = link("/a.xml", "Two Feedsters") + link("/b.xml", "Two") + link("/c.xml", "Two-Feeds") + link("/d.xml", "")
+    assert [url.rpartition("/")[2] for url, _ in declared(markup)] == ["a.xml", "b.xml", "c.xml", "d.xml"]
+
+
 def test_without_any_link_the_usual_addresses_are_guessed_from_the_root_and_the_first_folder() -> None:
     guessed = [link.url for link in links("", "https://a.org/blog/2020/a.html")]
     assert guessed[:3] == ["https://a.org/feed/", "https://a.org/blog/feed/", "https://a.org/rss.xml"]

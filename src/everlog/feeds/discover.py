@@ -13,7 +13,7 @@ from everlog.feeds.labels import plain
 from everlog.records import FeedLink
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from lxml import etree
 
@@ -54,6 +54,10 @@ _SHELF = re.compile(
 )
 
 
+# What parts the title of the blog from that of its shelf: "A Blog - Weather", "A Blog: Weather", "A Blog » Weather".
+_PARTED = re.compile(r"\s+[-–—:|/»›·]|[:|»›]\s")
+
+
 def feed_links(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
     """The feeds a page points to, the blog's own first, then guesses; feeds of comments stand last.
 
@@ -88,7 +92,8 @@ def declared_feeds(root: etree._Element, url: str) -> tuple[FeedLink, ...]:
         for link in declared
     ]
     if len(judged) > 1:
-        judged.sort(key=lambda link: (link.comments, *_distance(link, url)))
+        titles = {link.title.casefold() for link in judged if link.title and not link.comments}
+        judged.sort(key=lambda link: (link.comments, *_distance(link, url, titles)))
     return tuple(judged)
 
 
@@ -165,11 +170,16 @@ def _says_comments(url: str, title: str | None) -> bool:
     return bool(is_path) or speaks_of_comments(title)
 
 
-def _distance(link: FeedLink, page: str) -> tuple[bool, bool, int]:
-    """How far a feed seems from the blog's main one; equal ones keep the page's order."""
+def _distance(link: FeedLink, page: str, titles: Collection[str]) -> tuple[bool, bool, bool, int]:
+    """How far a feed seems from the blog's main one; equal ones keep the page's order.
+
+    `titles` are those of all feeds: one that goes on where another ends says which part of the blog it is of.
+    """
+    title = (link.title or "").casefold()
+    is_part = any(title[: parted.start()] in titles for parted in _PARTED.finditer(title))
     depth = len(canonical(link.url).split("/"))
     file_store = bool(_SHELF.search(urlsplit(link.url)._replace(scheme="", netloc="").geturl()))
-    return file_store, host_of(link.url) != host_of(page), depth if file_store else 0
+    return file_store, is_part, host_of(link.url) != host_of(page), depth if file_store else 0
 
 
 def _guesses(url: str) -> Iterable[str]:
