@@ -64,6 +64,19 @@ def test_list_pages_and_other_pages_are_stored_but_never_as_posts(crawled):
     assert archive.captures.find(blog.id, a_blog.HOME + "page/2") is not None
 
 
+def test_posts_that_are_places_on_pages_of_months_are_not_held_without_a_word(archive):
+    web = MemoryWeb()
+    months = {f"{a_blog.HOME}2024_{month:02}.html": range(3 * month, 3 * month + 3) for month in range(1, 4)}
+    web.put(a_blog.HOME, listing([]) + "".join(f"<a href='{month}'>{month}</a>" for month in months))
+    for month, numbers in months.items():
+        web.put(month, "".join(f"<a name=p{n}></a><h3>Post {n} of ours</h3>{a_blog.article(n)}" for n in numbers))
+    items = [a_blog.item(n, link=f"{month}#p{n}") for month, numbers in months.items() for n in numbers]
+    web.put(FEED, a_blog.rss(items), type="application/rss+xml")
+    report = crawl(web, archive)
+    (remark,) = report.tally.remarks
+    assert remark.startswith("9 entries of the feed are places on 3 pages: posts have no pages of their own")
+
+
 def test_a_first_crawl_does_not_ask_the_archive_whether_its_lists_were_posts(archive):
     said: list[str] = []
     event.listen(archive.backend.database.engine, "before_cursor_execute", lambda *call: said.append(call[2]))

@@ -64,6 +64,8 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
     if not settings.no_feed:
         try:
             found = await feed_of(front, fetcher, settings.feed, typed=url)
+            if (remark := without_pages(found.feed)) is not None:
+                tally.remarks.append(remark)
             return await _at_home(found, front.home, rendering, tally)
         except NoFeed as error:
             missing = error
@@ -90,6 +92,25 @@ async def find_blog(url: str, rendering: Rendering, tally: Tally, others: Sequen
             answers=tuple(walk.answers.values()), shown=walk.shown, listed=tuple(walk.listed), maps=tuple(walk.maps),
             robots=tuple(walk.robots),
         ),
+    )
+
+
+def without_pages(feed: Feed) -> str | None:
+    """What to say of a feed whose posts have no pages of their own: its links lead to places on pages of months.
+
+    >>> links = ("http://a.example/5.html#p2", "http://a.example/5.html#p1", "http://a.example/4.html#p9")
+    >>> without_pages(Feed(url=None, entries=tuple(Entry(link=link) for link in links)))
+    '3 entries of the feed are places on 2 pages: posts have no pages of their own, and such a page is kept as one post'
+    """
+    # What stands behind "#!" is asked for by a script, and is a page to readers.
+    parted = [(entry.link or "").partition("#") for entry in feed.entries]
+    places = {(page, place) for page, _, place in parted if place and place[0] != "!"}
+    pages = {page for page, _ in places}
+    if 2 * len(places) <= len(feed.entries) or len(pages) == len(places):
+        return None
+    return (
+        f"{len(places)} entries of the feed are places on {counted(len(pages), 'page')}: "
+        "posts have no pages of their own, and such a page is kept as one post"
     )
 
 
