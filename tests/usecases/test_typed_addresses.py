@@ -161,6 +161,13 @@ def test_of_blogs_inside_each_other_the_innermost_is_meant(archive):
         blog_named("b.blog/notes/", archive)
 
 
+def test_who_names_a_held_blog_by_no_address_is_told_of_those_that_are_held(crawled):
+    _, archive = crawled
+    with pytest.raises(UsageError, match="'notes' is not a valid blog address") as raised:
+        blog_named("notes", archive)
+    assert raised.value.advice == f"blogs in this archive:\n    {a_blog.HOME}"
+
+
 def feed(home: str | None, *links: str) -> Feed:
     return Feed(url=None, home=home, entries=tuple(Entry(link=link) for link in links))
 

@@ -199,7 +199,7 @@ def _figures(tally: WatchTally) -> str:
 
 
 def _parts(tally: WatchTally) -> list[tuple[int, str]]:
-    parts = [(0, f"{tally.watched} blogs watched"), (2, f"{tally.polls} polls")]
+    parts = [(0, f"{tally.watched} {'blog' if tally.watched == 1 else 'blogs'} watched"), (2, f"{tally.polls} polls")]
     if tally.polls:
         parts += [
             (5, f"{tally.kinds['unchanged']} unchanged"),

@@ -22,17 +22,24 @@ MOST_HOPS = 5
 
 def blog_named(url: str, archive: Archive) -> Blog:
     """The blog of the archive that a user means; `UsageError` lists those there are."""
-    whole = fetchable(url)
+    try:
+        whole = fetchable(url)
+    except UsageError as error:
+        raise UsageError(error.message, advice=f"blogs in this archive:{_held(archive)}") from error
     blog = home_known_as(whole, archive) or archive.blogs.find(whole) or _blog_around(whole, archive)
     if blog is None:
-        homes = [blog.home for blog in archive.blogs()]
-        held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
-        if len(homes) > BLOGS_NAMED:
-            held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
         raise UsageError(
-            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{held}",
+            f"{url} is not in this archive", advice=f"to add it:  everlog crawl {url}\n  blogs in it:{_held(archive)}",
         )
     return blog
+
+
+def _held(archive: Archive) -> str:
+    homes = [blog.home for blog in archive.blogs()]
+    held = "".join(f"\n    {home}" for home in homes[:BLOGS_NAMED]) or " none"
+    if len(homes) > BLOGS_NAMED:
+        held += f"\n    and {len(homes) - BLOGS_NAMED} more: 'everlog status' lists them"
+    return held
 
 
 def home_known_as(url: str, archive: Archive) -> Blog | None:
