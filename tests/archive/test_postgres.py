@@ -264,7 +264,7 @@ def test_both_spellings_of_the_address_are_understood(postgres_url):
     database = PostgresDatabase(postgres_url.replace("postgresql://", "postgres://"))
     with database.reading() as connection:
         assert connection.exec_driver_sql("show timezone").scalar() == "UTC"
-        assert connection.exec_driver_sql("show idle_in_transaction_session_timeout").scalar() == "10s"
+        assert connection.exec_driver_sql("show idle_in_transaction_session_timeout").scalar() == "30s"
         assert connection.exec_driver_sql("show synchronous_commit").scalar() == "on"
         assert connection.exec_driver_sql("show transaction_isolation").scalar() == "repeatable read"
     database.close()
