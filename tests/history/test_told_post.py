@@ -9,7 +9,8 @@ import pytest
 
 from everlog.history import ListedPost
 from everlog.history.told_comments import in_time_order, with_told
-from everlog.history.told_post import EXCERPT, checked_by_page, is_told, is_without_page, told_post
+from everlog.history.told_post import checked_by_page, told_post
+from everlog.history.told_text import EXCERPT, is_told, is_without_page
 from everlog.records import Comment, Entry, Post
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)

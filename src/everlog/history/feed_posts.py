@@ -9,9 +9,9 @@ from urllib.parse import urldefrag
 
 from everlog.core.urls import absolute, canonical, host_of
 from everlog.errors import UnreadableFeed
-from everlog.extract.password_form import is_password_form
 from everlog.feeds import parse_feed
 from everlog.history.source import HistoryAnswer, ListedPost
+from everlog.markup.password_form import is_password_form
 
 if TYPE_CHECKING:
     from everlog.records import Entry, Feed

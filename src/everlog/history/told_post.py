@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING, Any
 from everlog.core.words import comparable, words
 from everlog.extract.feed_entry import as_kept
 from everlog.history.answers import article_of
+from everlog.history.told_text import EXCERPT, METHOD
 from everlog.languages.detect import guess, is_enough
 from everlog.records import Post, Provenance
-from everlog.records.post import BY_FEED_ENTRY, BY_INTERFACE
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from everlog.history.source import ListedPost
 
-METHOD, FEED_METHOD = BY_INTERFACE, BY_FEED_ENTRY
 # What an interface says alone, what its page says too, and what its page contradicts. An interface hands out what the
 # site's database holds: of 400 posts of two WordPress sites and 100 of Ghost all were as they stand there.
 ALONE, AGREED, CONTRADICTED = 0.95, 1.0, 0.6
@@ -35,7 +34,6 @@ ALIKE = 0.9
 # A page that shows a day leaves the offset to be guessed.
 SAME_DAY_SECONDS = 86_400
 UNREAD, OTHER_TEXT = "its page could not be read as a post", "the page shows another text"
-EXCERPT = "only an excerpt was told, and the page was not read"
 _FIELDS = ("title", "authors", "published", "updated", "tags", "summary")
 
 
@@ -74,27 +72,9 @@ def told_post(
     )
 
 
-def is_told(post: Post) -> bool:
-    """Whether the text of a post is an interface's word for the whole of it."""
-    source = post.provenance.get("text")
-    return source is not None and source.method == METHOD and source.disagrees != EXCERPT
-
-
-def is_told_whole(post: Post) -> bool:
-    """Whether the text of a post is the word of an interface or of a feed, and all of it."""
-    source = post.provenance.get("text")
-    return source is not None and source.method in {METHOD, FEED_METHOD} and source.disagrees != EXCERPT
-
-
 def agree_in_text(told: Post, page: Post) -> bool:
     """Whether a page that was read as a post has the text that was told."""
     return bool(page.text) and _difference("text", told.text, page.text) is None
-
-
-def is_without_page(post: Post) -> bool:
-    """Whether a post was told by an interface or a feed, and no page of it was fetched yet."""
-    source = post.provenance.get("text")
-    return post.warc is None and source is not None and source.method in {METHOD, FEED_METHOD}
 
 
 def checked_by_page(told: Post, page: Post) -> Post:

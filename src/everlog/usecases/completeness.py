@@ -31,7 +31,7 @@ from everlog.history.completeness import (
 from everlog.history.completeness.inventory import GRADES
 from everlog.history.completeness.named_post import Whereabouts, is_address_of_post, year_in
 from everlog.history.completeness.year_bars import YearCount, years_of
-from everlog.history.told_post import is_told
+from everlog.history.told_text import is_told
 from everlog.records import Event
 from everlog.usecases.comment_lists import announced_gaps, comment_inventories
 from everlog.usecases.crawl.left_out import DISALLOWED, NOARCHIVE

@@ -13,7 +13,8 @@ from everlog.core.urls import canonical
 from everlog.errors import UnreadablePage, UsageError
 from everlog.extract.classify.post_paging import Paging, first_page, page_of_post, paging_of, post_of_comment_page
 from everlog.extract.feed_entry import filled
-from everlog.history.told_post import checked_by_page, is_told
+from everlog.history.told_post import checked_by_page
+from everlog.history.told_text import is_told
 from everlog.records import Blog, Exchange, Media, Page, Post, Skip, Visit
 from everlog.usecases.completeness import renew_offline
 from everlog.usecases.learn.learned_blog import LearnedBlog

@@ -18,7 +18,7 @@ from everlog.core.urls import canonical
 from everlog.history.memento.capture_choice import earlier_versions, next_to_try, pages_of, shared_digests
 from everlog.history.memento.capture_walk import CaptureWalk, by_page
 from everlog.history.memento.web_archive import blog_queries, single_queries
-from everlog.history.told_post import is_without_page
+from everlog.history.told_text import is_without_page
 from everlog.records import Exchange, Fetched
 from everlog.usecases.crawl.left_out import left_to_robots
 from everlog.usecases.discover.blog_scope import scope_of

@@ -14,7 +14,8 @@ from everlog.archive.repos.inventory import InventoryPost, NotedComment
 from everlog.core.urls import canonical
 from everlog.history import FEEDS, ListedComment, ListedPost, Told
 from everlog.history.told_comments import with_told
-from everlog.history.told_post import FEED_METHOD, METHOD, is_without_page, told_post
+from everlog.history.told_post import told_post
+from everlog.history.told_text import FEED_METHOD, METHOD, is_without_page
 from everlog.records import Blog, Comment, CommentsState, Fetched, Link, Media, Post, Visit
 from everlog.usecases.page.copies import FIRST
 from everlog.usecases.page.post_media import media_urls

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everlog.extract.learn_blog import PAGES_USED
-from everlog.history.told_post import is_told
+from everlog.history.told_text import is_told
 from everlog.records import Blog, Entry, Post
 
 if TYPE_CHECKING:

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 from everlog.archive.repos.inventory import LEADS_TO_POST, SHOWS_ANOTHER
 from everlog.core.urls import canonical
-from everlog.history.told_post import (
-    agree_in_text,
-    checked_by_page,
-    is_told,
-    is_told_whole,
-    is_without_page,
-    seen_on_page,
-)
+from everlog.history.told_post import agree_in_text, checked_by_page, seen_on_page
+from everlog.history.told_text import is_told, is_told_whole, is_without_page
 from everlog.usecases.page.post_identity import NOT_PUBLIC, shows, shows_nothing
 
 if TYPE_CHECKING:

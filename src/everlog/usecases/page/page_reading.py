@@ -30,7 +30,7 @@ from everlog.extract.classify.post_paging import (
     paging_of,
     post_of_comment_page,
 )
-from everlog.extract.password_form import MOST_WORDS_OF_A_FORM, has_password_form
+from everlog.markup.password_form import MOST_WORDS_OF_A_FORM, has_password_form
 from everlog.records import Entry, Page, Post, Skip
 from everlog.replay.requisites import NONE_NEEDED, Requisites, requisites_of
 
