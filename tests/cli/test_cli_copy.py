@@ -14,6 +14,8 @@ from everlog.archive import open_archive
 from everlog.cli import main
 from services import free_port
 
+pytestmark = pytest.mark.slow
+
 
 def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
     capsys.readouterr()

@@ -80,6 +80,7 @@ def test_the_mean_of_average_precisions_is_map():
     assert means(answers) == {"P": 0.75, "R": 0.75, "MAP": 0.625}
 
 
+@pytest.mark.slow
 def test_the_paired_t_test_gives_the_textbook_value():
     # Student's ten patients with two drugs: t = -4.0621, p = 0.002833 (two-tailed).
     first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]

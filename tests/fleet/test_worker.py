@@ -40,6 +40,7 @@ def test_a_blog_in_many_slices_on_two_workers_is_the_blog_that_one_crawl_brings(
         assert sum(worker.slices for worker in archive.workers()) == len(archive.blogs.runs(blog.id))
 
 
+@pytest.mark.slow
 def test_due_feeds_are_asked_by_workers_and_bring_new_posts(fleet, server):
     home = serve_small(server, numbers=range(7, 0, -1))
     fleet.run("enqueue", home)

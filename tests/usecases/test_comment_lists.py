@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.history.completeness import Completeness
 
+pytestmark = pytest.mark.slow
+
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:
     with open_archive(tmp_path / "a", create=True) as opened:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
 
+pytestmark = pytest.mark.slow
+
 POSTS = 8
 WHEN, LATER = "2024-06-01T10:00:00.123Z", "2024-06-02T10:00:00.456Z"
 PAGE_ID = "61046c48-286b-485a-a8ed-9974f79a179d"

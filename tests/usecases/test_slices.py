@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from everlog.usecases.crawl.report import Report
     from everlog.usecases.watch.poll import PollResult
 
+pytestmark = pytest.mark.slow
+
 ALL = list(range(1, POSTS + 1))
 COPIED = 30
 SLICE_PAGES = 12
@@ -135,7 +137,6 @@ def test_copies_that_name_each_other_are_kept_after_they_waited_once(archive):
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
-@pytest.mark.slow
 def test_an_update_in_slices_keeps_the_post_that_a_page_put_off_turns_out_to_be(crawled):
     fetcher, archive = crawled
     for number in (21, 22, 23):
@@ -173,7 +174,7 @@ def test_quiet_pages_end_a_crawl_in_slices_as_they_end_one_run(archive, tmp_path
     assert archive.blogs.state(archive.blogs()[0].id).progress is None
 
 
-@pytest.mark.parametrize("place", ["", pytest.param("notes/on-it-", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("place", ["", "notes/on-it-"])
 def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, place):
     fetcher = a_site_without_end()
     pairs = range(30, 60)
@@ -188,7 +189,6 @@ def test_quiet_pages_end_no_crawl_before_what_was_put_off_is_settled(archive, pl
     assert numbers_held(archive) == [*ALL, *pairs]
 
 
-@pytest.mark.slow
 def test_quiet_pages_of_an_earlier_crawl_do_not_end_a_new_one(archive):
     fetcher = a_site_without_end()
     crawl(fetcher, archive, max_pages=200)
@@ -215,7 +215,6 @@ def test_an_update_whose_time_is_over_before_its_pages_comes_further_with_every_
     assert numbers_held(archive) == list(range(1, 26))
 
 
-@pytest.mark.slow
 def test_a_walk_whose_time_is_over_goes_on_with_the_next_slice(crawled):
     fetcher, archive = crawled
     fetcher.answers = a_site(60).answers

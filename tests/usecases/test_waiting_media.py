@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
 
+pytestmark = pytest.mark.slow
+
 PICTURES = [f"https://pictures.example/{number}.png" for number in range(1, 6)]
 DAY = timedelta(days=1)
 CENTURIES = timedelta(days=300 * 365)

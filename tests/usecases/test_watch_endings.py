@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from usecases.a_web import MemoryWeb
 
+pytestmark = pytest.mark.slow
+
 A_DAY = (("Cache-Control", "max-age=86400"),)
 NEW = a_blog.url(POSTS + 1)
 
@@ -160,7 +162,6 @@ def test_posts_that_were_to_be_looked_at_again_still_are_after_a_stop(fetcher, a
     assert archive.urls.state(blog.id, canonical(a_blog.url(POSTS)))[0] == "queued"
 
 
-@pytest.mark.slow
 def test_news_that_could_not_be_visited_as_somebody_else_was_writing_are_visited_later(fetcher, archive):
     clock = Clock()
     times = feed_times(fetcher, clock)
@@ -172,7 +173,6 @@ def test_news_that_could_not_be_visited_as_somebody_else_was_writing_are_visited
     assert all(after - before >= timedelta(days=1) for before, after in pairwise(times))
 
 
-@pytest.mark.slow
 def test_a_bug_met_on_a_page_does_not_bring_the_next_poll_forward(fetcher, archive):
     clock = Clock()
     times, plain = feed_times(fetcher, clock), fetcher.fetch
@@ -199,7 +199,6 @@ def test_a_page_that_asks_for_patience_does_not_bring_the_feed_forward(fetcher, 
     assert all(after - before >= timedelta(days=1) for before, after in pairwise(times))
 
 
-@pytest.mark.slow
 def test_a_feed_that_is_not_there_may_be_kept_too(fetcher, archive):
     clock = Clock()
     times = feed_times(fetcher, clock)
@@ -303,7 +302,6 @@ def test_settings_that_do_not_fit_one_blog_do_not_end_the_watch(fetcher, archive
     assert fetcher.asked == []
 
 
-@pytest.mark.slow
 def test_a_blog_one_of_whose_files_is_damaged_is_watched_on_and_the_file_is_named(fetcher, archive):
     [warc] = archive.files.folder.rglob("*.warc.gz")
     warc.write_bytes(b"")

@@ -26,7 +26,7 @@ from usecases.a_site import work
 from usecases.a_told_site import LONG, Broken, SiteWeb, ToldBlog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from everlog.archive import Archive
@@ -83,9 +83,14 @@ TOLD = {
     "Squarespace": lambda: written(SquarespaceSite.of(25)),
     "complete feed": lambda: written(FeedArchives.of(25, way="complete")),
 }
+EVERY_DAY = {"WordPress", "Blogger"}
 
 
-@pytest.mark.parametrize("platform", TOLD)
+def some_every_day(platforms: Iterable[str]) -> list[object]:
+    return [name if name in EVERY_DAY else pytest.param(name, marks=pytest.mark.slow) for name in platforms]
+
+
+@pytest.mark.parametrize("platform", some_every_day(TOLD))
 def test_a_poll_of_what_did_not_change_takes_two_requests_at_most(platform, archive):
     watched = Watched(TOLD[platform](), archive)
     for _ in range(2):
@@ -94,9 +99,9 @@ def test_a_poll_of_what_did_not_change_takes_two_requests_at_most(platform, arch
         assert (polled.seen.kind, polled.trouble, polled.report) == ("unchanged", None, None)
 
 
-@pytest.mark.parametrize(
-    "platform", ["WordPress", "WordPress with a feed of comments", "WordPress.com", "Blogger", "Ghost"],
-)
+@pytest.mark.parametrize("platform", some_every_day([
+    "WordPress", "WordPress with a feed of comments", "WordPress.com", "Blogger", "Ghost",
+]))
 def test_an_edit_and_a_deletion_of_old_posts_are_noticed(platform, archive):
     watched = Watched(TOLD[platform](), archive)
     site = watched.site
@@ -115,7 +120,9 @@ def test_an_edit_and_a_deletion_of_old_posts_are_noticed(platform, archive):
     assert len(watched.web.asked) <= 2
 
 
-@pytest.mark.parametrize("platform", ["WordPress", "WordPress with a feed of comments", "WordPress.com", "Blogger"])
+@pytest.mark.parametrize("platform", some_every_day([
+    "WordPress", "WordPress with a feed of comments", "WordPress.com", "Blogger",
+]))
 def test_comments_on_old_posts_are_noticed(platform, archive):
     watched = Watched(TOLD[platform](), archive)
     site = watched.site
@@ -133,7 +140,7 @@ def test_comments_on_old_posts_are_noticed(platform, archive):
     assert len(watched.web.asked) <= 2
 
 
-@pytest.mark.parametrize("platform", TOLD)
+@pytest.mark.parametrize("platform", some_every_day(TOLD))
 def test_new_posts_are_noticed_and_set_the_rhythm(platform, archive):
     watched = Watched(TOLD[platform](), archive)
     new = watched.site.publish()

@@ -101,6 +101,7 @@ def test_where_fields_came_from_is_said_with_how_sure_that_is(posts: Served):
     assert "may have been read wrong" in posts.page(f"/read/{LONG}10").text
 
 
+@pytest.mark.slow
 def test_thousands_of_comments_are_threads_each_with_a_link(posts: Served):
     text, anchors = posts.page(f"/read/{STRANGE}many").text, []
     assert "The first 200 in the order of their threads" in text
