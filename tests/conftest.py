@@ -25,10 +25,11 @@ settings.load_profile("everlog")
 
 # Minutes each, most of them waiting. Those that come late are waited for alone, when all others are done.
 LONGEST = (
-    "tests/slow/test_players.py", "tests/slow/test_watch_loopback.py", "tests/slow/test_interface_payloads.py",
+    "tests/slow/test_watch_loopback.py", "tests/slow/test_players.py", "tests/slow/test_interface_payloads.py",
     "tests/slow/test_fleet_disturbed.py", "tests/slow/test_wordpress_history.py", "tests/replay/test_payloads.py",
-    "tests/slow/test_fleet_workers.py", "tests/slow/test_completeness_ghost.py",
-    "tests/slow/test_completeness_wordpress.py",
+    "tests/slow/test_packaging_steps.py", "tests/slow/test_pages_in_chromium.py",
+    "tests/slow/test_completeness_wordpress.py", "tests/slow/test_real_pages.py", "tests/slow/test_fleet_workers.py",
+    "tests/slow/test_completeness_ghost.py",
 )
 
 # A shell that starts the tests in the background lets them, and all programs they start, ignore Ctrl+C.
