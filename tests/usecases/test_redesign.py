@@ -248,6 +248,18 @@ def test_what_a_redesign_leaves_inside_old_posts_is_no_edit_of_them(fetcher, arc
     assert not list(archive.events(kinds=["edited"]))
 
 
+def test_a_redesign_that_old_posts_show_first_is_no_edit_of_them(fetcher, archive):
+    crawl(fetcher, archive)
+    fetcher.now += 30 * DAY
+    for number in range(1, 11):
+        # Other names for the same elements: the article's rule fails, and a rougher one takes the heading with it.
+        fetcher.put(a_blog.url(number), a_blog.page(number).decode().replace("entry", "prose").replace("post", "card"))
+    fetcher.asked.clear()
+    update(fetcher, archive)
+    assert {a_blog.url(number) for number in range(1, 11)} & set(fetcher.asked)
+    assert not list(archive.events(kinds=["edited"]))
+
+
 def test_one_odd_post_is_no_redesign_and_older_pages_are_asked_for_it_only_once(fetcher, archive):
     crawl(fetcher, archive)
     fetcher.now += DAY

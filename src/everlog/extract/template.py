@@ -42,6 +42,13 @@ class Template(BlogRules):
         """The same template with what was learned about the blog's comments."""
         return replace(self, comments=rules)
 
+    def design_of(self, post: Post) -> int | None:
+        """Which of the designs found a post's article, the best being 0; None where none of these did."""
+        source = post.provenance.get("text")
+        rule = source.rule if source is not None else None
+        places = ({each.where for each in design.places} for design in self.designs)
+        return next((number for number, found in enumerate(places) if rule in found), None)
+
     def read(
         self, page: bytes, url: str, content_type: str | None = None, fetched: datetime | None = None,
     ) -> Post | Skip:

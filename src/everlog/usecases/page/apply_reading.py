@@ -66,12 +66,25 @@ def _take_post(post: Post, page: PageContext, context: CrawlContext) -> None:
     page.post_key = own if own != page.link.key else None
     page.post = _with_entry(page.post, page, context)
     if context.foreign is None:
-        page.other_template = page.reading.is_present and context.is_of_another_design(own)
+        page.other_template = page.reading.is_present and (
+            context.is_of_another_design(own) or _has_lost_its_place(page.post, own, context)
+        )
     else:
         page.other_template = not page.reading.is_present
         page.post_key = context.archive.posts.key(context.blog.id, own, page.link.key) or page.post_key
     if page.reading.claim is not None and page.reading.claim not in {own, page.link.key}:
         _settle_claim(page.reading.claim, page, context)
+
+
+def _has_lost_its_place(post: Post, key: str, context: CrawlContext) -> bool:
+    """Whether the article stood where the blog's articles are, and was now found by a worse rule in its stead.
+
+    So a redesign looks that nobody has noticed yet: its first pages may be those of old posts, which no feed names.
+    """
+    now = context.learned.template.design_of(post)
+    held = context.held(key) if now else None
+    before = context.learned.template.design_of(held) if held is not None else None
+    return now is not None and before is not None and before < now
 
 
 def _take_part(post_url: str, page: PageContext, context: CrawlContext) -> None:
