@@ -130,7 +130,7 @@ def put_into(state: str, folder: Path) -> None:
 
 
 # Every day both kinds, and what a killed writer leaves; the other states are read in CI.
-EVERY_DAY = {("fresh", "mount"), ("fresh", "permissions"), ("killed writer", "permissions")}
+EVERY_DAY = {("killed writer", "permissions")}
 
 
 @pytest.fixture(

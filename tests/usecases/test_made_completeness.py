@@ -7,7 +7,9 @@ import pytest
 from completeness_made import outcome_of
 from completeness_wall_kinds import KINDS
 
-# A few of the kinds every day; `.ci/run` has the benchmark judge some blogs of each.
+pytestmark = pytest.mark.slow
+
+# A few of the kinds; `.ci/run` has the benchmark judge a blog of each, too.
 SOME = [*KINDS][::14]
 # Those that were once judged wrongly.
 SURELY = [

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from everlog.archive import Archive
     from everlog.usecases.crawl.report import Report
 
+pytestmark = pytest.mark.slow
+
 NEW, OLD = "https://ann.example/", "http://old.example/"
 ALL = list(range(1, POSTS + 1))
 # Requests that may be spent on one address to see whether it is a name of the blog.
